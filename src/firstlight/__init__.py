@@ -1,0 +1,1 @@
+"""Firstlight: boot bare machines, understand them, install a cluster."""

@@ -1,0 +1,1 @@
+"""Pure decisions: facts in, values out. No I/O, no clock, no randomness."""
