@@ -90,6 +90,6 @@ audit: .venv/.development ## Look the locked packages up among known vulnerabili
 	@tools/audit
 
 .PHONY: clean
-clean: ## Remove the environment and every cache (built peers stay: `tools/peers clean`)
+clean: ## Remove the environment and every cache (built peers stay)
 	rm -rf .venv .pytest_cache .ruff_cache .hypothesis .import_linter_cache .coverage .coverage.* htmlcov dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
