@@ -1,0 +1,1 @@
+"""Clusters: what the user wants, in which state the installation is."""

@@ -1,0 +1,1 @@
+"""Networks as values: addresses, machine networks, VIPs, who reaches whom."""

@@ -1,0 +1,1 @@
+"""OLM operators: what each needs, depends on and contributes."""
