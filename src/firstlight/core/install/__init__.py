@@ -1,0 +1,1 @@
+"""Everything an installation hands out: Ignition, install-config, manifests. Values in, bytes out."""
