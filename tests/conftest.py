@@ -1,8 +1,107 @@
-"""Fixtures every suite shares."""
+"""Fixtures every suite shares, and what happens to tests whose peers are missing."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack
+from typing import Final, NoReturn, TypeVar
 
 import pytest
+
+from tests.peers import S3, Missing, Postgres, running_postgres, running_s3
+
+T = TypeVar("T")
+PEER_FIXTURES: Final = {
+    "postgres": "postgres",
+    "postgres_url": "postgres",
+    "s3": "s3",
+    "s3_bucket": "s3",
+    "ignition_validate": "ignition",
+}
 
 
 @pytest.fixture
 def anyio_backend() -> str:
     return "asyncio"
+
+
+# --- peers ------------------------------------------------------------------------------------------------------------
+
+
+def in_ci() -> bool:
+    return os.environ.get("CI") == "true"
+
+
+def missing(reason: str) -> NoReturn:
+    """A test without its peer is skipped by name on a person's machine, and a failure in CI."""
+    if in_ci():
+        pytest.fail(reason, pytrace=False)
+    pytest.skip(reason)
+
+
+def enter(stack: ExitStack, peer: AbstractContextManager[T]) -> T:
+    try:
+        return stack.enter_context(peer)
+    except Missing as reason:
+        missing(str(reason))
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Postgres]:
+    """A PostgreSQL server; `fresh_database()` gives the URL of an empty database."""
+    with ExitStack() as stack:
+        yield enter(stack, running_postgres())
+
+
+@pytest.fixture
+def postgres_url(postgres: Postgres) -> Iterator[str]:
+    """The URL of an empty database of this test's own."""
+    url = postgres.fresh_database()
+    yield url
+    postgres.drop(url)
+
+
+@pytest.fixture(scope="session")
+def s3() -> Iterator[S3]:
+    """An S3 server that checks signatures and expiry; `fresh_bucket()` gives the name of an empty bucket."""
+    with ExitStack() as stack:
+        yield enter(stack, running_s3())
+
+
+@pytest.fixture
+def s3_bucket(s3: S3) -> str:
+    """The name of an empty bucket of this test's own."""
+    return s3.fresh_bucket()
+
+
+@pytest.fixture(scope="session")
+def ignition_validate() -> str:
+    """The path of Ignition's own checker: `[path, file]` ends with 0 when the file is a valid config."""
+    found = shutil.which("ignition-validate")
+    return found or missing("ignition-validate is not installed: sudo apt-get install --no-install-recommends ignition")
+
+
+# --- order and verdict ------------------------------------------------------------------------------------------------
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark tests that use a peer, so that `-m 'not peer'` leaves them out; slow tests run after the rest."""
+    for item in items:
+        names = {PEER_FIXTURES[name] for name in getattr(item, "fixturenames", ()) if name in PEER_FIXTURES}
+        for name in sorted(names):
+            item.add_marker(pytest.mark.peer(name))
+    items.sort(key=lambda item: item.get_closest_marker("slow") is not None)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """In CI nothing may be skipped: a skipped test proves nothing."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if in_ci() and reporter is not None and reporter.stats.get("skipped") and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    skipped = len(terminalreporter.stats.get("skipped", ()))
+    if skipped and in_ci():
+        terminalreporter.write_line(f"{skipped} skipped (listed at the end): in CI that is a failure.", red=True)
