@@ -1,0 +1,1 @@
+"""Where files are kept: a folder or an S3 bucket."""

@@ -1,0 +1,1 @@
+"""SQL and the two databases that run it."""
