@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from datetime import timedelta
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from firstlight.core.model.cluster_status import FinalizingStage
 from firstlight.core.model.host_status import Stage
@@ -116,11 +116,13 @@ class Timeouts(Struct, frozen=True, kw_only=True):
     host_pending_user_action: timedelta = 60 * minutes
     reclaim: timedelta = 60 * minutes
     resetting: timedelta = 3 * minutes
-    stages: Mapping[Stage, timedelta] = DEFAULT_STAGE_TIMEOUTS
+    stages: Mapping[Stage, timedelta] = field(default_factory=lambda: DEFAULT_STAGE_TIMEOUTS)
     single_node_reboot: timedelta = 80 * minutes
     installation: timedelta = 24 * hours
     finalizing: timedelta = 5 * hours
-    finalizing_stages: Mapping[FinalizingStage, FinalizingLimit] = DEFAULT_FINALIZING_LIMITS
+    finalizing_stages: Mapping[FinalizingStage, FinalizingLimit] = field(
+        default_factory=lambda: DEFAULT_FINALIZING_LIMITS
+    )
     dhcp_lease: timedelta = 2 * minutes
     host_logs_collection: timedelta = 10 * minutes
     host_logs_pending: timedelta = 2 * minutes
