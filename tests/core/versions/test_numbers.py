@@ -1,5 +1,7 @@
 """Version numbers: accepted forms, order, lines."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -46,8 +48,8 @@ def test_parse(text: str, expected: Version) -> None:
     "text",
     [
         "", "4", "4.", "4.x", ".18", "v4.18", "4.18.", "4.18.3.1", "4.18-rc.1", "4.18.3-", "4.18.3-rc..1",
-        "4.18.3--multi", " 4.18", "4.18\n", "4.1٣", "4.18.3-rc_1", "99999999.1", "4.18.0-" + "a" * 100_000, "4" * 100_000,
-        "4." * 50_000,
+        "4.18.3--multi", " 4.18", "4.18\n", "4.1٣", "4.18.3-rc_1", "99999999.1", "4.18.0-" + "a" * 100_000,
+        "4" * 100_000, "4." * 50_000,
     ],
 )  # fmt: skip
 def test_malformed(text: str) -> None:
@@ -62,7 +64,7 @@ def test_order() -> None:
         "4.18.0-multi", "4.18.9", "4.18.10", "4.19", "5.0.0-0.nightly", "5.0.0-ec.1",
     ]  # fmt: skip
     parsed = [parse(text) for text in ascending]
-    assert sorted(parsed[::-1]) == parsed
+    assert all(a < b and not b < a for a, b in pairwise(parsed))
 
 
 @pytest.mark.parametrize(
