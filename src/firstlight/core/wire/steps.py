@@ -1,0 +1,30 @@
+"""Instructions for agents and their replies."""
+
+from firstlight.core.wire.shape import Answer, Body, Int64
+from firstlight.core.wire.words import StepType
+
+
+class Step(Answer, frozen=True, kw_only=True):
+    """One instruction."""
+
+    args: tuple[str, ...]
+    step_type: str = ""
+    step_id: str = ""
+
+
+class Steps(Answer, frozen=True, kw_only=True):
+    """What an agent shall do next and when to ask again."""
+
+    instructions: tuple[Step, ...]
+    next_instruction_seconds: int = 0
+    post_step_action: str = ""
+
+
+class StepReply(Body, frozen=True, kw_only=True):
+    """The outcome of one instruction."""
+
+    step_type: StepType | None = None
+    step_id: str = ""
+    exit_code: Int64 = 0
+    output: str = ""
+    error: str = ""
