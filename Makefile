@@ -82,7 +82,7 @@ lint: .venv/.development ## Style, types, import directions, file lengths
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/pyright
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports --no-logo
 	$(BIN)/python tools/check_lengths.py
 
 .PHONY: audit
