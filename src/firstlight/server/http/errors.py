@@ -1,0 +1,124 @@
+"""The one place that knows HTTP status numbers and the three error documents.
+
+Domain errors become document A (`code` is text), refusals by the framework around the handlers become document B
+(`code` is a number), and so do refused credentials. An unexpected error is answered with the request id alone.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+from uuid import UUID
+
+import msgspec
+
+from firstlight.core import wire
+from firstlight.core.errors import (
+    Conflict,
+    Error,
+    Forbidden,
+    Invalid,
+    NotFound,
+    TooLarge,
+    Unauthenticated,
+    Unavailable,
+    Unprocessable,
+)
+from firstlight.server.http.reply import NO_HEADERS, Empty
+
+STATUS_OF: Final[Mapping[type[Error], int]] = {
+    Invalid: 400,
+    Unauthenticated: 401,
+    Forbidden: 403,
+    NotFound: 404,
+    Conflict: 409,
+    TooLarge: 413,
+    Unprocessable: 422,
+    Unavailable: 503,
+}
+UNEXPECTED: Final = 500
+NOT_MODIFIED: Final = 304
+NO_CONTENT: Final = 204
+OK: Final = 200
+NOT_READY: Final = 503
+
+NOT_VISIBLE: Final = "not-visible"
+"""The code of a NotFound that hides something the caller may not see; it is worded as a refused credential."""
+NOT_FOUND_WITHOUT_WORDS: Final = Empty(status=404)
+"""What an unknown operator name is answered with: a status and nothing else."""
+
+
+class Refused(Exception):
+    """The framework turns a request away before any handler sees it."""
+
+    status = 400
+
+    def __init__(self, message: str, *, headers: Mapping[str, str] = NO_HEADERS) -> None:
+        super().__init__(message)
+        self.headers = headers
+
+
+class BadRequest(Refused):
+    """The request does not fit the schema."""
+
+
+class NoSuchPath(Refused):
+    """Nothing is served under this path."""
+
+    status = 404
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"path {path} was not found")
+
+
+class WrongMethod(Refused):
+    """The path exists, the method does not."""
+
+    status = 405
+
+    def __init__(self, method: str, *, allowed: list[str]) -> None:
+        super().__init__(
+            f"method {method} is not allowed, but [{','.join(allowed)}] are", headers={"allow": ", ".join(allowed)}
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorAnswer:
+    """An error ready to be sent."""
+
+    status: int
+    document: wire.Error | wire.InfraError
+    headers: Mapping[str, str] = field(default_factory=lambda: NO_HEADERS)
+
+    def encoded(self) -> bytes:
+        return msgspec.json.encode(self.document)
+
+
+def answer_to(error: Error | Refused) -> ErrorAnswer:
+    """The document and status an error is answered with."""
+    if isinstance(error, Refused):
+        return _framework(error.status, str(error), headers=error.headers)
+    status = _status(type(error))
+    if isinstance(error, Unauthenticated | Forbidden) or error.code == NOT_VISIBLE:
+        return _framework(status, str(error))
+    return _decided(status, str(error))
+
+
+def answer_to_unexpected(request_id: UUID) -> ErrorAnswer:
+    """What a caller learns of an error nobody foresaw: where to look it up."""
+    return _decided(
+        UNEXPECTED,
+        f"The service failed while handling this request. Its log has the reason under request id {request_id}.",
+    )
+
+
+def _status(kind: type[Error]) -> int:
+    return next((STATUS_OF[ancestor] for ancestor in kind.__mro__ if ancestor in STATUS_OF), UNEXPECTED)
+
+
+def _decided(status: int, reason: str) -> ErrorAnswer:
+    document = wire.Error(code=str(status), href="", id=status, kind="Error", reason=reason)
+    return ErrorAnswer(status=status, document=document)
+
+
+def _framework(status: int, message: str, *, headers: Mapping[str, str] = NO_HEADERS) -> ErrorAnswer:
+    return ErrorAnswer(status=status, document=wire.InfraError(code=status, message=message), headers=headers)
