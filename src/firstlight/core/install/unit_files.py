@@ -1,4 +1,4 @@
-"""Reading systemd unit files, as far as needed to say whether systemd and Ignition could."""
+"""systemd unit files: writing values into them safely, and reading them as far as Ignition does."""
 
 
 def unit_file_problem(text: str) -> str:
@@ -25,6 +25,16 @@ def unit_file_problem(text: str) -> str:
     return ""
 
 
-def escape_specifiers(value: str) -> str:
-    """A value inside a unit file: systemd reads % as the start of a specifier."""
-    return value.replace("%", "%%")
+def environment_line(name: str, value: str) -> str:
+    return f"Environment={quoted(f'{name}={value}')}\n"
+
+
+def argument(value: str) -> str:
+    """One argument of an ExecStart line: as `quoted`, and $ names a variable there."""
+    return quoted(value).replace("$", "$$")
+
+
+def quoted(value: str) -> str:
+    """A value that systemd reads back as it is: % starts a specifier, a line end would end the setting."""
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\r", "\\r")
+    return '"' + escaped.replace("%", "%%") + '"'
