@@ -1,0 +1,1 @@
+"""The checks of a host, one file per topic."""
