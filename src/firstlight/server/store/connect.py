@@ -1,0 +1,45 @@
+"""From a URL to a database that is ready to use."""
+
+import asyncio
+import sqlite3
+
+from firstlight.server.ports.database import Database, Sql
+from firstlight.server.store.places import PostgresPlace, SqlitePlace, place
+from firstlight.server.store.postgres import PostgresDatabase
+from firstlight.server.store.schema import VERSION, check_known, migrate, version_of_file
+from firstlight.server.store.sqlite import SqliteDatabase
+from firstlight.server.store.sqlite_errors import translated
+
+HAS_VERSION = Sql(
+    postgres="SELECT 1 AS it WHERE to_regclass('alembic_version') IS NOT NULL",
+    sqlite="SELECT 1 AS it FROM sqlite_master WHERE name = 'alembic_version'",
+)
+
+
+async def open_database(url: str) -> Database:
+    """Open it, bringing its schema up to date first when it is behind."""
+    target = place(url)
+    return await (open_sqlite(target) if isinstance(target, SqlitePlace) else open_postgres(target))
+
+
+async def open_sqlite(target: SqlitePlace) -> Database:
+    target.path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        version = await asyncio.to_thread(version_of_file, target.path)
+    except sqlite3.Error as error:
+        raise translated(target.path, error) from error
+    if not check_known(version, str(target.path)):
+        await migrate(str(target.path))
+    return await SqliteDatabase.open(target.path)
+
+
+async def open_postgres(target: PostgresPlace) -> Database:
+    database = PostgresDatabase(target.url)
+    try:
+        row = await database.fetch_one(VERSION) if await database.fetch_one(HAS_VERSION) else None
+        if not check_known(str(row["version_num"]) if row else None, target.shown):
+            await migrate(target.url)
+    except BaseException:
+        await database.close()
+        raise
+    return database
