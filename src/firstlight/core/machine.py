@@ -1,13 +1,15 @@
 """State machines as tables: the first row that fits wins, and every guard can say when time alone would change it."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Generic, TypeVar
 
 S = TypeVar("S")
 T = TypeVar("T")
 F = TypeVar("F")
+R = TypeVar("R")
+E = TypeVar("E")
 
 Moments = tuple[datetime, ...]
 """Moments, past or future, at which a guard's answer flips although no fact changes."""
@@ -61,11 +63,12 @@ def _reached_moments(guards: Iterable[Guard[F]], facts: F, *, stop_on: bool) -> 
     return tuple(moments)
 
 
-ALWAYS: Guard[object] = Guard("always", lambda _: True)
+def always(_: object) -> bool:
+    return True
 
 
 @dataclass(frozen=True, slots=True)
-class Transition(Generic[S, T, F]):
+class Transition(Generic[S, T, F, R, E]):
     """One row: on this trigger, from these states, when the guard holds, go to the target."""
 
     id: str
@@ -75,14 +78,20 @@ class Transition(Generic[S, T, F]):
     target: S | None
     """None: stay where you are."""
     why: str
-    when: Guard[F]
+    when: Guard[F] = field(default_factory=lambda: Guard("always", always))
+    info: Callable[[F], str] | None = None
+    """What to tell as status_info; None keeps the old text."""
+    apply: Callable[[F], R] | None = None
+    """Further changes of the record, made before the status is set."""
+    tell: Callable[[F], tuple[E, ...]] | None = None
+    """Events besides the change of status."""
 
 
 class NoTransition(LookupError):
     """No row of the table fits."""
 
 
-def step(table: Iterable[Transition[S, T, F]], state: S, trigger: T, facts: F) -> Transition[S, T, F]:
+def step(table: Iterable[Transition[S, T, F, R, E]], state: S, trigger: T, facts: F) -> Transition[S, T, F, R, E]:
     """The first row that fits; raises NoTransition when none does."""
     for row in table:
         if row.on == trigger and state in row.source and row.when.test(facts):
@@ -90,8 +99,12 @@ def step(table: Iterable[Transition[S, T, F]], state: S, trigger: T, facts: F) -
     raise NoTransition(f"{trigger} does nothing in {state}")
 
 
-def moments(table: Iterable[Transition[S, T, F]], state: S, trigger: T, facts: F) -> Iterator[datetime]:
+def moments(table: Iterable[Transition[S, T, F, R, E]], state: S, trigger: T, facts: F) -> Iterator[datetime]:
     """Every moment at which time alone may change which row fits."""
     for row in table:
         if row.on == trigger and state in row.source:
-            yield from row.when.moments(facts)
+            own = row.when.moments(facts)
+            yield from own
+            if not own and row.when.test(facts):
+                # Facts alone make this row fit; the rows below it cannot be reached by waiting.
+                return

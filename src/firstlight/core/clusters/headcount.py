@@ -1,0 +1,61 @@
+"""How many hosts a cluster needs, and whether those in given statuses are enough."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from firstlight.core.model.cluster import Cluster
+from firstlight.core.model.host import Host
+from firstlight.core.model.host_status import HostRole, HostStatus
+
+S = HostStatus
+STILL_INSTALLING: Final = frozenset(
+    {
+        S.INSTALLING,
+        S.INSTALLING_IN_PROGRESS,
+        S.INSTALLED,
+        S.INSTALLING_PENDING_USER_ACTION,
+        S.PREPARING_SUCCESSFUL,
+    }
+)
+INSTALLED: Final = frozenset({S.INSTALLED})
+FEWEST_MASTERS: Final = 3
+FEWEST_MASTERS_OF_TWO_NODES: Final = 2
+FEWEST_WORKERS: Final = 2
+
+
+def is_two_node_with_fencing(cluster: Cluster, hosts: Sequence[Host]) -> bool:
+    if cluster.control_plane_count != FEWEST_MASTERS_OF_TWO_NODES:
+        return False
+    masters = [host for host in hosts if host.effective_role is HostRole.MASTER]
+    return (
+        not any(host.effective_role is HostRole.ARBITER for host in hosts)
+        and len(masters) == FEWEST_MASTERS_OF_TWO_NODES
+        and all(host.fencing is not None for host in masters)
+    )
+
+
+def count(hosts: Sequence[Host], role: HostRole, statuses: frozenset[HostStatus] | None = None) -> int:
+    return sum(host.effective_role is role and (statuses is None or host.status in statuses) for host in hosts)
+
+
+def enough(cluster: Cluster, hosts: Sequence[Host], statuses: frozenset[HostStatus]) -> bool:
+    """Whether the cluster can live with just the hosts in these statuses."""
+    masters = count(hosts, HostRole.MASTER, statuses)
+    workers = count(hosts, HostRole.WORKER, statuses)
+    if cluster.is_single_node:
+        return masters == 1 and workers == 0
+    expected_masters = count(hosts, HostRole.MASTER)
+    arbiters = count(hosts, HostRole.ARBITER)
+    two_nodes = arbiters > 0 or is_two_node_with_fencing(cluster, hosts)
+    fewest = FEWEST_MASTERS_OF_TWO_NODES if two_nodes else FEWEST_MASTERS
+    return (
+        expected_masters >= fewest
+        and masters == expected_masters
+        and (arbiters == 0 or count(hosts, HostRole.ARBITER, statuses) > 0)
+        and (count(hosts, HostRole.WORKER) < FEWEST_WORKERS or workers >= FEWEST_WORKERS)
+    )
+
+
+def masters_must_be_schedulable(cluster: Cluster, hosts: Sequence[Host]) -> bool:
+    """With fewer than two workers nothing else could carry the ingress routers."""
+    return cluster.is_single_node or count(hosts, HostRole.WORKER) < FEWEST_WORKERS
