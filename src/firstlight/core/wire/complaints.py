@@ -13,18 +13,18 @@ _EXPECTED: Final = re.compile(r"Expected `([^`]+)`, got `([^`]+)`")
 _NAMES: Final = {"str": "string", "int": "integer", "bool": "boolean", "float": "number"}
 
 
-def complaint(message: str, form: inspect.Type, tree: object) -> tuple[str, str]:
+def complaint(message: str, form: inspect.Type, tree: object, *, where: str = "body") -> tuple[str, str]:
     """The offending place in dots and a sentence about it, from a message of msgspec."""
     match = _PLACE.match(message)
     what, place = (match["what"], match["place"] or "") if match else (message, "")
     steps = re.findall(r"[^.\[\]$]+", place)
     if missing := _MISSING.search(what):
         field = ".".join([*steps, missing[1]])
-        return field, f"{field} in body is required"
+        return field, f"{field} in {where} is required"
     for step in steps:
         form, tree = _inside(form, step), _member(tree, step)
     field = ".".join(steps)
-    return field, f"{field or 'the value'} in body {_rule(what, form, tree)}"
+    return field, f"{field or 'the value'} in {where} {_rule(what, form, tree)}"
 
 
 def either(form: inspect.Type, kind: type[Form]) -> Form | None:

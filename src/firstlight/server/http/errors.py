@@ -6,6 +6,7 @@ Domain errors become document A (`code` is text), refusals by the framework arou
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import NoneType
 from typing import Final
 from uuid import UUID
 
@@ -23,6 +24,8 @@ from firstlight.core.errors import (
     Unavailable,
     Unprocessable,
 )
+from firstlight.server.http.call import NoQuery
+from firstlight.server.http.operations import Access, Operation
 from firstlight.server.http.reply import NO_HEADERS, Empty
 
 STATUS_OF: Final[Mapping[type[Error], int]] = {
@@ -122,3 +125,26 @@ def _decided(status: int, reason: str) -> ErrorAnswer:
 
 def _framework(status: int, message: str, *, headers: Mapping[str, str] = NO_HEADERS) -> ErrorAnswer:
     return ErrorAnswer(status=status, document=wire.InfraError(code=status, message=message), headers=headers)
+
+
+def documents_of(status: int) -> tuple[type[wire.Error] | type[wire.InfraError], ...]:
+    """Which error documents a status may come with; none for those that are no errors."""
+    if status < Refused.status:
+        return ()
+    if status in (STATUS_OF[Unauthenticated], STATUS_OF[Forbidden], WrongMethod.status):
+        return (wire.InfraError,)
+    if status in (Refused.status, NoSuchPath.status):
+        return (wire.Error, wire.InfraError)
+    return (wire.Error,)
+
+
+def expected_refusals(operation: Operation) -> set[int]:
+    """The statuses an operation can answer with whatever its handler does."""
+    refusals = {UNEXPECTED}
+    if "{" in operation.path or operation.body is not NoneType or operation.query is not NoQuery:
+        refusals.add(Refused.status)
+    if operation.body is not NoneType:
+        refusals.add(STATUS_OF[TooLarge])
+    if operation.access is not Access.PUBLIC:
+        refusals |= {STATUS_OF[Unauthenticated], STATUS_OF[Forbidden]}
+    return refusals

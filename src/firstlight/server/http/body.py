@@ -1,0 +1,82 @@
+"""Reading request bodies: bounded while they arrive, then parsed as the original parses them."""
+
+from collections.abc import AsyncIterator, Mapping
+from typing import Final
+
+from starlette.types import Receive
+
+from firstlight.core import wire
+from firstlight.core.errors import TooLarge
+from firstlight.server.http.errors import BadRequest
+
+_JSON_TYPES: Final = ("application/json", "text/json")
+
+
+class CallerGone(Exception):
+    """The connection ended before the body was complete; nobody is left to answer."""
+
+
+async def chunks(receive: Receive, headers: Mapping[str, str], *, cap: int) -> AsyncIterator[bytes]:
+    """The raw body in pieces. Raises TooLarge as soon as more than `cap` bytes are announced or have arrived."""
+    _check_announced(headers, cap=cap)
+    size = 0
+    more = True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise CallerGone
+        chunk: bytes = message.get("body", b"")
+        more = message.get("more_body", False)
+        size += len(chunk)
+        if size > cap:
+            raise _too_large(cap)
+        if chunk:
+            yield chunk
+
+
+async def whole(receive: Receive, headers: Mapping[str, str], *, cap: int) -> bytes:
+    """The raw body at once; never holds more than `cap` bytes and one network chunk."""
+    _check_announced(headers, cap=cap)
+    message = await receive()
+    if message["type"] == "http.disconnect":
+        raise CallerGone
+    first: bytes = message.get("body", b"")
+    if not message.get("more_body", False) and len(first) <= cap:
+        return first
+    parts = [first]
+    size = len(first)
+    if size > cap:
+        raise _too_large(cap)
+    async for chunk in chunks(receive, {}, cap=cap - size):
+        parts.append(chunk)
+    return b"".join(parts)
+
+
+def check_content_type(headers: Mapping[str, str]) -> None:
+    """Refuse bodies that say they are something else than JSON; web pages of other sites can send those unasked."""
+    given = headers.get("content-type", "")
+    kind = given.partition(";")[0].strip().lower()
+    if kind and kind not in _JSON_TYPES and not kind.endswith("+json"):
+        raise BadRequest(f'unsupported media type "{kind}", only [application/json] are allowed')
+
+
+def parse(reader: wire.Reader[object], data: bytes, *, name: str) -> object:
+    """The typed body; a failure names the body parameter the way clients know it."""
+    if not data.strip():
+        raise BadRequest(f"{name} in body is required")
+    try:
+        return reader.read(data)
+    except wire.Unreadable as error:
+        if error.field:
+            raise BadRequest(str(error)) from error
+        raise BadRequest(f'parsing {name} body from "" failed, because {error}') from error
+
+
+def _check_announced(headers: Mapping[str, str], *, cap: int) -> None:
+    announced = headers.get("content-length", "")
+    if announced.isdecimal() and int(announced[:20]) > cap:
+        raise _too_large(cap)
+
+
+def _too_large(cap: int) -> TooLarge:
+    return TooLarge(f"The request body is larger than the {cap} bytes this operation accepts. Send less at a time.")
