@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, ExitStack
 from typing import Final, NoReturn, TypeVar
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.peers import S3, Missing, Postgres, running_postgres, running_s3
 
@@ -18,6 +19,12 @@ PEER_FIXTURES: Final = {
     "s3_bucket": "s3",
     "ignition_validate": "ignition",
 }
+
+# The same examples on every run and no verdict by the clock: a busy machine must not turn a test red.
+PATIENT: Final = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("fixed", PATIENT, derandomize=True, database=None)
+settings.register_profile("explore", PATIENT, max_examples=2_000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 
 @pytest.fixture
