@@ -1,17 +1,12 @@
 """Refuse Python files longer than `[tool.firstlight.lengths]` in pyproject.toml allows; tables are exempt by name."""
 
-import subprocess
 import sys
 import tomllib
 from fnmatch import fnmatch
 from pathlib import Path
+from typing import Final
 
-
-def tracked_python_files(root: Path) -> list[str]:
-    """Tracked files and new ones that are not ignored, so that a check before the commit sees them too."""
-    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "--deduplicate", "*.py", "tools/peers"]
-    listed = subprocess.run(command, cwd=root, check=True, capture_output=True, text=True).stdout
-    return [name for name in listed.splitlines() if (root / name).is_file()]
+FOLDERS: Final = ("src", "tests", "tools", "bench", "lab")
 
 
 def main() -> int:
@@ -20,8 +15,10 @@ def main() -> int:
     limit: int = rule["limit"]
     exempt: list[str] = rule["exempt"]
     too_long = 0
-    for name in tracked_python_files(root):
-        lines = len((root / name).read_text().splitlines())
+    files = [path for folder in FOLDERS for path in sorted((root / folder).rglob("*.py"))]
+    for path in [*files, root / "tools" / "peers"]:
+        name = path.relative_to(root).as_posix()
+        lines = len(path.read_text().splitlines())
         if lines > limit and not any(fnmatch(name, pattern) for pattern in exempt):
             too_long += 1
             print(f"{name}: {lines} lines, the limit is {limit}. Split it at a seam, or exempt it if it is a table.")
