@@ -2,14 +2,16 @@
 
 from collections.abc import Mapping
 from datetime import datetime
+from typing import Final
 from uuid import UUID
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from firstlight.core.events.event import Event
-from firstlight.core.model.cluster import Cluster
-from firstlight.core.model.host import Host
-from firstlight.core.model.reports import ReportKind
+from firstlight.core.model.cluster import Cluster, ClusterState
+from firstlight.core.model.host import Host, HostState
+from firstlight.core.model.reports import REPORT_FIELDS, ReportKind, Reports
 from firstlight.core.rules import Finding
 from firstlight.core.steps.plan import StepPlan
 
@@ -32,6 +34,14 @@ class Effect(Struct, frozen=True, kw_only=True):
     """prepare-installation, collect-garbage …: a name the engine knows."""
     subject: str
     attempt: int
+
+
+PREPARE_INSTALLATION: Final = "prepare-installation"
+"""Make install-config, Ignition and credentials of a cluster."""
+
+
+def prepare(cluster: Cluster) -> Effect:
+    return Effect(kind=PREPARE_INSTALLATION, subject=f"cluster:{cluster.id}", attempt=cluster.preparation.attempt)
 
 
 class Taken(Struct, frozen=True, kw_only=True):
@@ -73,3 +83,55 @@ class Decision(Struct, frozen=True, kw_only=True):
             or self.changes
             or self.effects
         )
+
+
+def without(reports: Reports, kinds: frozenset[ReportKind]) -> Reports:
+    """The reports left when some no longer count."""
+    measured = {kind: moment for kind, moment in reports.measured_at.items() if kind not in kinds}
+    return replace(reports, measured_at=measured, **{REPORT_FIELDS[kind]: None for kind in kinds})
+
+
+def applied(state: ClusterState, decision: Decision) -> ClusterState:
+    """The state as it is once the decision is carried out. Hosts that are new to the cluster join at the end."""
+    hosts = [host_after(host, decision) for host in state.hosts]
+    known = {(host.host.infra_env_id, host.host.id) for host in state.hosts}
+    hosts.extend(HostState(host=host) for key, host in decision.hosts.items() if key not in known)
+    return replace(
+        state,
+        cluster=decision.cluster or state.cluster,
+        hosts=tuple(host for host in hosts if host.host.cluster_id == state.cluster.id),
+        findings=state.findings if decision.cluster_findings is None else decision.cluster_findings,
+    )
+
+
+def host_after(state: HostState, decision: Decision) -> HostState:
+    """One host as it is once the decision is carried out."""
+    key = (state.host.infra_env_id, state.host.id)
+    dropped = decision.dropped_reports.get(key)
+    if key not in decision.hosts and dropped is None and key not in decision.host_findings:
+        return state
+    return replace(
+        state,
+        host=decision.hosts.get(key, state.host),
+        reports=state.reports if dropped is None else without(state.reports, dropped),
+        findings=decision.host_findings.get(key, state.findings),
+    )
+
+
+def combined(first: Decision, second: Decision) -> Decision:
+    """Both, one after the other, as one thing to write."""
+    return Decision(
+        cluster=second.cluster or first.cluster,
+        hosts={**first.hosts, **second.hosts},
+        dropped_reports={
+            key: first.dropped_reports.get(key, frozenset()) | second.dropped_reports.get(key, frozenset())
+            for key in (*first.dropped_reports, *second.dropped_reports)
+        },
+        cluster_findings=first.cluster_findings if second.cluster_findings is None else second.cluster_findings,
+        host_findings={**first.host_findings, **second.host_findings},
+        plans={**first.plans, **second.plans},
+        changes=first.changes + second.changes,
+        effects=first.effects + second.effects,
+        taken=first.taken + second.taken,
+        next_deadline=second.next_deadline,
+    )
