@@ -1,6 +1,6 @@
 """Checks as small functions: a rule reads facts and returns a verdict, a rule book turns verdicts into findings."""
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import datetime
 from enum import StrEnum
 from typing import Generic, TypeVar
@@ -144,3 +144,17 @@ def finding_of(rule: Rule[F], verdict: Verdict) -> Finding:
         measured_at=verdict.measured_at,
         fixes=verdict.fixes,
     )
+
+
+def holding(findings: Iterable[Finding], *, ignored: Collection[str], never_ignored: Collection[str]) -> frozenset[str]:
+    """Ids of the checks that hold: they pass, or the user waived them ("all" waives each one that may be waived)."""
+    every = EVERY_CHECK in ignored
+    return frozenset(
+        finding.id
+        for finding in findings
+        if finding.holds or (finding.id not in never_ignored and (every or finding.id in ignored))
+    )
+
+
+EVERY_CHECK = "all"
+"""In a list of waived checks: each one that may be waived."""

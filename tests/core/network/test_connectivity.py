@@ -197,7 +197,7 @@ def test_fencing_lowers_the_least_group(count: int, roles: str, fenced: int, sma
     named = {"m": HostRole.MASTER, "a": HostRole.ARBITER, "w": HostRole.WORKER}
     card = FencingCredentials(address="redfish+https://192.0.2.9", username="u", password="p")
     hosts = [
-        HostState(host=a_host(number, role=named[role], fencing=card if number <= fenced else None))
+        a_host(number, role=named[role], fencing=card if number <= fenced else None)
         for number, role in enumerate(roles, start=1)
     ]
     cluster = a_cluster(control_plane_count=count)

@@ -1,0 +1,1 @@
+"""The checks of a cluster, one file per topic."""
