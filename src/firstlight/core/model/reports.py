@@ -53,6 +53,8 @@ class BrokenMtu(Struct, frozen=True, array_like=True):
 class Connectivity(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One host's view of its peers. Peers are packed as 16-byte ids: five hundred hosts see each other cheaply."""
 
+    asked: bytes = b""
+    """Ids of all peers the report speaks of, reached or not."""
     layer2: dict[str, bytes] = {}
     """Own network (CIDR) → ids of the peers that answered inside it on layer 2 (IPv6: or on layer 3)."""
     layer3: dict[int, bytes] = {}

@@ -58,6 +58,7 @@ class _Gathering:
     def __init__(self, networks: Networks, slowest_ms: float) -> None:
         self.networks = networks
         self.slowest_ms = slowest_ms
+        self.asked: set[bytes] = set()
         self.layer2: dict[str, set[bytes]] = {cidr: set() for cidr, _, _, _ in networks}
         self.layer3: dict[int, set[bytes]] = {4: set(), 6: set()}
         self.partial: list[PartialPeer] = []
@@ -70,6 +71,7 @@ class _Gathering:
         if peer.host_id is None:
             return
         packed = peer.host_id.bytes
+        self.asked.add(packed)
         for link in peer.l2_connectivity or ():
             self._add_link(link, packed)
         if peer.l3_connectivity:
@@ -126,6 +128,7 @@ class _Gathering:
             if len(macs) > 1:
                 collisions.setdefault(address, set()).update(macs)
         return Connectivity(
+            asked=b"".join(sorted(self.asked)),
             layer2={cidr: b"".join(sorted(ids)) for cidr, ids in self.layer2.items() if ids},
             layer3={version: b"".join(sorted(ids)) for version, ids in self.layer3.items() if ids},
             partial=tuple(self.partial),

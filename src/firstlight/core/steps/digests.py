@@ -72,6 +72,7 @@ def _inventory(facts: object, _limits: Limits) -> object:
 def _connectivity(facts: object, limits: Limits) -> object:
     seen = cast("Connectivity", facts)
     return (
+        seen.asked,
         seen.layer2,
         sorted(seen.layer3.items()),
         sorted((peer.host_id.bytes, peer.version, peer.answered) for peer in seen.partial),
