@@ -38,7 +38,11 @@ def inventory(occasion: Occasion) -> Step:
 
 
 def connectivity_check(occasion: Occasion) -> Step | None:
-    peers = occasion.neighbourhood.without(occasion.host.id)
+    neighbourhood, host_id = occasion.neighbourhood, occasion.host.id
+    if not occasion.inline_peers:
+        alone = len(neighbourhood.spans) == (host_id in neighbourhood.spans)
+        return None if alone else Step(StepType.CONNECTIVITY_CHECK, (neighbourhood.digest,))
+    peers = neighbourhood.without(host_id)
     return Step(StepType.CONNECTIVITY_CHECK, (peers,)) if peers else None
 
 

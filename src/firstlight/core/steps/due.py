@@ -130,11 +130,13 @@ def plan_steps(
     inputs: StepInputs = NO_INPUTS,
     infra_env: InfraEnv | None = None,
     neighbourhood: Neighbourhood | None = None,
+    inline_peers: bool = True,
 ) -> StepPlan:
     """The plan of one host: `state` is its cluster, None in the pool.
 
     `infra_env` is needed for pool hosts only. Whoever plans for many hosts of one cluster passes the `neighbourhood`
-    once computed for all.
+    once computed for all. In large clusters the peers are better not repeated in every plan: without `inline_peers` the
+    connectivity step carries the neighbourhood's digest, and `Neighbourhood.without` gives the text when it is served.
     """
     if state is not None:
         infra_env = state.infra_envs.get(member.host.infra_env_id, infra_env)
@@ -146,6 +148,7 @@ def plan_steps(
         infra_env=infra_env,
         state=state,
         neighbourhood=neighbourhood or Neighbourhood(),
+        inline_peers=inline_peers,
     )
     if _is_outdated(member, policy):
         return StepPlan(

@@ -1,5 +1,6 @@
 """The moment a plan is made for: one host, its cluster if it has one, and what all hosts of the cluster share."""
 
+from hashlib import blake2b
 from typing import Final
 from uuid import UUID
 
@@ -24,10 +25,12 @@ _ENCODER: Final = msgspec.json.Encoder()
 class Neighbourhood(Struct, frozen=True, kw_only=True):
     """What the hosts of a cluster share, computed once for all of them: five hundred peers are written only once."""
 
-    fragments: str = ""
-    """JSON of every peer worth reaching, joined by commas."""
+    peers: str = "[]"
+    """JSON list of every host worth reaching."""
     spans: dict[UUID, tuple[int, int]] = {}
-    """Peer → its place in the fragments."""
+    """Host → its place in that text."""
+    digest: str = ""
+    """Of that text: equal digests, equal peers."""
     packed: bytes = b""
     """Ids of these peers, sorted, sixteen bytes each."""
     host_count: int = 0
@@ -37,11 +40,13 @@ class Neighbourhood(Struct, frozen=True, kw_only=True):
     def without(self, host_id: UUID) -> str:
         """The JSON list of all peers but one; empty when nobody is left."""
         span = self.spans.get(host_id)
+        if len(self.spans) - (span is not None) == 0:
+            return ""
         if span is None:
-            return f"[{self.fragments}]" if self.fragments else ""
-        before, after = self.fragments[: span[0]], self.fragments[span[1] :]
-        text = before + after[1:] if not before else before[:-1] + after
-        return f"[{text}]" if text else ""
+            return self.peers
+        # The comma that goes with it stands behind the first, before every other.
+        start, end = (span[0], span[1] + 1) if span[0] == 1 else (span[0] - 1, span[1])
+        return self.peers[:start] + self.peers[end:]
 
     def packed_without(self, host_id: UUID) -> bytes:
         own = host_id.bytes
@@ -56,7 +61,7 @@ class Neighbourhood(Struct, frozen=True, kw_only=True):
 def neighbourhood_of(state: ClusterState) -> Neighbourhood:
     texts: list[str] = []
     spans: dict[UUID, tuple[int, int]] = {}
-    position = 0
+    position = 1
     for member in state.hosts:
         inventory = member.reports.inventory
         if member.host.status in UNREACHABLE or inventory is None or not inventory.interfaces:
@@ -65,9 +70,11 @@ def neighbourhood_of(state: ClusterState) -> Neighbourhood:
         spans[member.host.id] = (position, position + len(text))
         texts.append(text)
         position += len(text) + 1
+    peers = f"[{','.join(texts)}]"
     neighbourhood = Neighbourhood(
-        fragments=",".join(texts),
+        peers=peers,
         spans=spans,
+        digest=blake2b(peers.encode(), digest_size=16).hexdigest(),
         packed=b"".join(sorted(host_id.bytes for host_id in spans)),
         host_count=len(state.hosts),
     )
@@ -121,6 +128,7 @@ class Occasion(Struct, frozen=True, kw_only=True):
     infra_env: InfraEnv | None = None
     state: ClusterState | None = None
     neighbourhood: Neighbourhood = Neighbourhood()
+    inline_peers: bool = True
 
     @property
     def host(self) -> Host:
