@@ -1,7 +1,8 @@
 """Free addresses of a network as a bitmap: lowest address first, most significant bit first."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from ipaddress import IPv4Address, IPv4Network
+from itertools import islice
 from typing import Final
 
 from firstlight.core.model.host import HostState
@@ -28,15 +29,7 @@ def bitmap_of(free: Iterable[str], *, cidr: str) -> bytes | None:
 
 def free_list(bitmap: bytes, cidr: str) -> tuple[str, ...]:
     """The free addresses a bitmap stands for, ascending."""
-    network = _kept(cidr)
-    if network is None:
-        return ()
-    first, count = int(network.network_address), min(network.num_addresses, len(bitmap) * 8)
-    return tuple(
-        str(IPv4Address(first + position))
-        for position in range(count)
-        if bitmap[position >> 3] & 0x80 >> (position & 7)
-    )
+    return tuple(_free(bitmap, cidr))
 
 
 def is_free(bitmap: bytes, cidr: str, *, address: str) -> bool:
@@ -47,8 +40,8 @@ def is_free(bitmap: bytes, cidr: str, *, address: str) -> bool:
     return position >> 3 < len(bitmap) and bool(bitmap[position >> 3] & 0x80 >> (position & 7))
 
 
-def free_for_all(hosts: Sequence[HostState], *, cidr: str) -> tuple[str, ...] | None:
-    """Addresses of the network that every host which looked found free; None when nobody looked."""
+def free_for_all(hosts: Sequence[HostState], *, cidr: str) -> bytes | None:
+    """Bitmap of the addresses that every host which scanned the network found free; None when nobody scanned it."""
     bitmaps = [
         bitmap
         for state in hosts
@@ -60,23 +53,24 @@ def free_for_all(hosts: Sequence[HostState], *, cidr: str) -> tuple[str, ...] | 
     # A bitmap that was cut short says nothing about the rest.
     length = min(map(len, bitmaps))
     common = -1
-    for bitmap in bitmaps:
+    for bitmap in set(bitmaps):
         common &= int.from_bytes(bitmap[:length], "big")
-    return free_list(common.to_bytes(length, "big"), cidr)
+    return common.to_bytes(length, "big")
 
 
-def usable_for_vips(hosts: Sequence[HostState], *, cidr: str, taken: Iterable[str] = ()) -> tuple[str, ...]:
-    """Free addresses a user may choose as VIPs: not the network's first and last, no gateway, no host's own."""
+def usable_for_vips(hosts: Sequence[HostState], *, cidr: str, taken: Iterable[str], most: int) -> tuple[str, ...]:
+    """The lowest free addresses a user may choose as VIPs: not the first and last of the network, no gateway, no
+    host's own."""
     network = _kept(cidr)
-    free = free_for_all(hosts, cidr=cidr)
-    if network is None or free is None:
+    bitmap = free_for_all(hosts, cidr=cidr)
+    if network is None or bitmap is None:
         return ()
     spoken_for = {*taken, str(network.network_address), str(network.broadcast_address)}
     for state in hosts:
         if state.reports.inventory is not None:
             spoken_for.update(addresses_of_inventory(state.reports.inventory))
             spoken_for.update(route.gateway for route in state.reports.inventory.routes)
-    return tuple(address for address in free if address not in spoken_for)
+    return tuple(islice((address for address in _free(bitmap, cidr) if address not in spoken_for), most))
 
 
 def scanned_by(state: HostState, *, address: str) -> bool | None:
@@ -92,3 +86,13 @@ def _kept(cidr: str) -> IPv4Network | None:
     if isinstance(network, IPv4Network) and network.num_addresses <= LONGEST_BITMAP:
         return network
     return None
+
+
+def _free(bitmap: bytes, cidr: str) -> Iterator[str]:
+    network = _kept(cidr)
+    if network is None:
+        return
+    first, count = int(network.network_address), min(network.num_addresses, len(bitmap) * 8)
+    for position in range(count):
+        if bitmap[position >> 3] & 0x80 >> (position & 7):
+            yield str(IPv4Address(first + position))
