@@ -108,13 +108,14 @@ def host_after(state: HostState, decision: Decision) -> HostState:
     """One host as it is once the decision is carried out."""
     key = (state.host.infra_env_id, state.host.id)
     dropped = decision.dropped_reports.get(key)
-    if key not in decision.hosts and dropped is None and key not in decision.host_findings:
+    if dropped is None and not any(key in part for part in (decision.hosts, decision.host_findings, decision.plans)):
         return state
     return replace(
         state,
         host=decision.hosts.get(key, state.host),
         reports=state.reports if dropped is None else without(state.reports, dropped),
         findings=decision.host_findings.get(key, state.findings),
+        plan=decision.plans.get(key, state.plan),
     )
 
 

@@ -6,6 +6,7 @@ from typing import Final
 from firstlight.core.model.cluster import Cluster
 from firstlight.core.model.host import Host
 from firstlight.core.model.host_status import HostRole, HostStatus
+from firstlight.core.network.topology import has_fencing
 
 S = HostStatus
 STILL_INSTALLING: Final = frozenset(
@@ -23,17 +24,6 @@ FEWEST_MASTERS_OF_TWO_NODES: Final = 2
 FEWEST_WORKERS: Final = 2
 
 
-def is_two_node_with_fencing(cluster: Cluster, hosts: Sequence[Host]) -> bool:
-    if cluster.control_plane_count != FEWEST_MASTERS_OF_TWO_NODES:
-        return False
-    masters = [host for host in hosts if host.effective_role is HostRole.MASTER]
-    return (
-        not any(host.effective_role is HostRole.ARBITER for host in hosts)
-        and len(masters) == FEWEST_MASTERS_OF_TWO_NODES
-        and all(host.fencing is not None for host in masters)
-    )
-
-
 def count(hosts: Sequence[Host], role: HostRole, statuses: frozenset[HostStatus] | None = None) -> int:
     return sum(host.effective_role is role and (statuses is None or host.status in statuses) for host in hosts)
 
@@ -46,7 +36,7 @@ def enough(cluster: Cluster, hosts: Sequence[Host], statuses: frozenset[HostStat
         return masters == 1 and workers == 0
     expected_masters = count(hosts, HostRole.MASTER)
     arbiters = count(hosts, HostRole.ARBITER)
-    two_nodes = arbiters > 0 or is_two_node_with_fencing(cluster, hosts)
+    two_nodes = arbiters > 0 or has_fencing(cluster, hosts)
     fewest = FEWEST_MASTERS_OF_TWO_NODES if two_nodes else FEWEST_MASTERS
     return (
         expected_masters >= fewest

@@ -8,6 +8,7 @@ from msgspec import Struct
 from firstlight.core.model.host_status import HostKind, HostRole, HostStatus, LogsState, MediaStatus, Stage
 from firstlight.core.model.reports import NO_REPORTS, Reports
 from firstlight.core.rules import Finding
+from firstlight.core.steps.plan import StepPlan
 
 
 class Progress(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -108,6 +109,8 @@ class HostState(Struct, frozen=True, kw_only=True):
     reports: Reports = NO_REPORTS
     findings: tuple[Finding, ...] = ()
     """As last decided; edges between these and new ones become events."""
+    plan: StepPlan | None = None
+    """As last decided."""
 
 
 def hostname_of(host: Host, reports: Reports) -> str:

@@ -1,0 +1,158 @@
+"""Judging one host and moving it where its facts and the time take it."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from firstlight.core.decision import Change, Taken
+from firstlight.core.evaluate.context import facts_of, silent_from
+from firstlight.core.evaluate.surroundings import Surroundings
+from firstlight.core.events.host import HostValidationFailed, HostValidationFixed
+from firstlight.core.hosts.disks import choose_installation_disk, disks_to_be_formatted
+from firstlight.core.hosts.facts import HostContext, HostFacts
+from firstlight.core.hosts.moves import take
+from firstlight.core.hosts.refresh import REFRESH_TABLE
+from firstlight.core.hosts.rules import host_rules
+from firstlight.core.hosts.rules.blocking import SUFFICIENT, conditions
+from firstlight.core.hosts.situation import HostSituation
+from firstlight.core.hosts.triggers import HostTrigger, Identity
+from firstlight.core.machine import NoTransition, moments, step
+from firstlight.core.model.cluster import Cluster
+from firstlight.core.model.host import Host, HostState
+from firstlight.core.model.host_status import BEFORE_INSTALLATION, UNBOUND
+from firstlight.core.model.infra_env import InfraEnv
+from firstlight.core.operators.rules import operator_host_findings
+from firstlight.core.rules import Finding, Status
+
+DISK_CHOICE: Final = BEFORE_INSTALLATION | UNBOUND
+"""Statuses in which the service chooses the installation disk anew when facts change."""
+
+
+class JudgedHost(Struct, frozen=True, kw_only=True):
+    host: Host
+    findings: tuple[Finding, ...]
+    changes: tuple[Change, ...] = ()
+    taken: tuple[Taken, ...] = ()
+    deadline: datetime | None = None
+
+
+def judge_host(
+    state: HostState,
+    *,
+    cluster: Cluster | None,
+    context: HostContext,
+    infra_env: InfraEnv | None,
+    around: Surroundings,
+    cluster_survives: bool = False,
+) -> JudgedHost:
+    """Findings and at most one move; call again on the result until nothing moves."""
+    silent = silent_from(state, around.policy)
+    if silent is not None and around.listening_since is not None:
+        silent = max(silent, around.listening_since)
+    connected = silent is None or around.now < silent
+    facts = facts_of(state, context=context, infra_env=infra_env, connected=connected)
+    chosen = with_disks(state.host, facts)
+    if chosen is not state.host:
+        state = replace(state, host=chosen)
+        facts = replace(facts, host=chosen)
+    findings = host_rules.judge(facts, disabled=_disabled(cluster, around)) + operator_host_findings(facts)
+    situation = HostSituation(
+        host=state.host,
+        reports=state.reports,
+        cluster=cluster,
+        policy=around.policy,
+        now=around.now,
+        findings=findings,
+        holds=conditions(findings, ignored=cluster.ignored_host_validations if cluster is not None else ()),
+        sufficient=SUFFICIENT | _operator_ids(findings),
+        silent_from=silent,
+        listening_since=around.listening_since,
+        cluster_survives=cluster_survives,
+    )
+    try:
+        row = step(REFRESH_TABLE, state.host.status, HostTrigger.REFRESH, situation)
+    except NoTransition:
+        return JudgedHost(host=state.host, findings=findings, deadline=_next(situation))
+    move = take(row, situation)
+    if move.host == state.host:
+        return JudgedHost(host=state.host, findings=findings, deadline=_next(situation))
+    return JudgedHost(host=move.host, findings=findings, changes=move.changes, taken=(move.taken,))
+
+
+def _disabled(cluster: Cluster | None, around: Surroundings) -> frozenset[str]:
+    """A cluster that waives checks of its own is judged by all of them."""
+    if cluster is not None and cluster.ignored_host_validations:
+        return frozenset()
+    return around.policy.disabled_host_validations
+
+
+def _operator_ids(findings: Iterable[Finding]) -> frozenset[str]:
+    return frozenset(finding.id for finding in findings if finding.category == "operators")
+
+
+def _next(situation: HostSituation) -> datetime | None:
+    upcoming = (
+        moment
+        for moment in moments(REFRESH_TABLE, situation.host.status, HostTrigger.REFRESH, situation)
+        if moment > situation.now
+    )
+    return min(upcoming, default=None)
+
+
+def with_disks(host: Host, facts: HostFacts) -> Host:
+    """The host with its installation disk chosen and the reasons against the others; itself when nothing changes."""
+    inventory = facts.reports.inventory
+    if inventory is None or host.status not in DISK_CHOICE:
+        return host
+    disk = choose_installation_disk(
+        inventory.disks, facts.disks, current_id=host.installation_disk_id, current_path=host.installation_disk_path
+    )
+    after = replace(
+        host,
+        installation_disk_id="" if disk is None else disk.id,
+        installation_disk_path="" if disk is None else disk.path or f"/dev/{disk.name}",
+        disks_to_be_formatted=disks_to_be_formatted(inventory.disks),
+        disk_problems={verdict.id: verdict.problems for verdict in facts.disks if verdict.problems},
+    )
+    return host if after == host else after
+
+
+def finding_changes(state: HostState, host: Host, findings: Iterable[Finding]) -> tuple[Change, ...]:
+    """Edges worth an event: a check that begins to fail, or that is mended."""
+    before = {finding.id: finding for finding in state.findings}
+    who = Identity(host, state.reports)
+    changes: list[Change] = []
+    for finding in findings:
+        old = before.get(finding.id)
+        if old is None or (old.status is Status.FAILURE) == (finding.status is Status.FAILURE):
+            continue
+        if finding.status is Status.FAILURE:
+            event = HostValidationFailed(
+                host_id=who.host_id,
+                infra_env_id=who.infra_env_id,
+                cluster_id=who.cluster_id,
+                host_name=who.host_name,
+                validation_id=finding.id,
+                failure_message=finding.message,
+            )
+        elif finding.status is Status.SUCCESS:
+            event = HostValidationFixed(
+                host_id=who.host_id,
+                infra_env_id=who.infra_env_id,
+                cluster_id=who.cluster_id,
+                host_name=who.host_name,
+                validation_id=finding.id,
+            )
+        else:
+            continue
+        changes.append(
+            Change(
+                event=event,
+                before={"status": old.status.value, "message": old.message},
+                after={"status": finding.status.value, "message": finding.message},
+            )
+        )
+    return tuple(changes)

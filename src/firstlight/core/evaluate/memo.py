@@ -1,0 +1,38 @@
+"""What an evaluation may remember of the one before, so that five hundred unchanged hosts cost next to nothing.
+
+A memo never changes an answer: it is keyed by every fact the answer was made from.
+"""
+
+from datetime import datetime
+
+from msgspec import Struct
+
+from firstlight.core.decision import HostKey
+from firstlight.core.hosts.facts import HostContext
+from firstlight.core.network.connectivity import ConnectivityMemo
+from firstlight.core.rules import Finding
+
+
+class Judged(Struct, frozen=True):
+    """A host that was judged and did not move."""
+
+    key: tuple[object, ...]
+    findings: tuple[Finding, ...]
+    deadline: datetime | None
+    """Until then time alone changes nothing."""
+
+
+class Memo:
+    """Kept by whoever evaluates the same cluster again; forget it at any time."""
+
+    def __init__(self) -> None:
+        self.hosts: dict[HostKey, Judged] = {}
+        self.context: HostContext | None = None
+        self.connectivity = ConnectivityMemo()
+
+    def shared_context(self, context: HostContext) -> HostContext:
+        """The equal context of last time, so that unchanged hosts compare by identity."""
+        if self.context is None or self.context != context:
+            self.context = context
+            self.hosts.clear()
+        return self.context
