@@ -1,0 +1,62 @@
+"""A few statements over the real tables for the drivers' tests."""
+
+from typing import Final
+
+from firstlight.server.ports.database import Param, Sql, Statement
+
+SECRET: Final = Sql("SELECT value FROM secrets WHERE subject = :subject AND name = :name")
+SECRETS: Final = Sql("SELECT subject, name, value FROM secrets ORDER BY subject, name")
+SECRETS_OF: Final = Sql("SELECT subject, name FROM secrets WHERE subject = ANY(:subjects) ORDER BY subject, name")
+SECRETS_NOT_OF: Final = Sql("SELECT subject, name FROM secrets WHERE subject <> ALL(:subjects) ORDER BY subject, name")
+ADD_SECRET: Final = Sql("INSERT INTO secrets (subject, name, value) VALUES (:subject, :name, :value)")
+SET_SECRET: Final = Sql("UPDATE secrets SET value = :value WHERE subject = :subject")
+DROP_SECRETS: Final = Sql("DELETE FROM secrets WHERE subject = :subject")
+
+CHECK_IN: Final = Sql(
+    "INSERT INTO presence (infra_env_id, host_id, checked_in_at, clock_offset_ms, agent_version, connected)"
+    " VALUES (:infra_env_id, :host_id, :checked_in_at, :clock_offset_ms, :agent_version, 1)"
+    " ON CONFLICT (infra_env_id, host_id) DO UPDATE SET checked_in_at = excluded.checked_in_at,"
+    " clock_offset_ms = excluded.clock_offset_ms, agent_version = excluded.agent_version",
+    postgres_many=(
+        "INSERT INTO presence (infra_env_id, host_id, checked_in_at, clock_offset_ms, agent_version, connected)"
+        " SELECT i, h, c, o, v, 1 FROM unnest(:infra_env_id::text[], :host_id::text[], :checked_in_at::bigint[],"
+        " :clock_offset_ms::bigint[], :agent_version::text[]) AS row (i, h, c, o, v)"
+        " ON CONFLICT (infra_env_id, host_id) DO UPDATE SET checked_in_at = excluded.checked_in_at,"
+        " clock_offset_ms = excluded.clock_offset_ms, agent_version = excluded.agent_version"
+    ),
+)
+PRESENCE: Final = Sql("SELECT host_id, checked_in_at, clock_offset_ms, agent_version FROM presence ORDER BY host_id")
+
+COUNT_EVENTS: Final = Sql("UPDATE counters SET value = value + :number WHERE name = 'events'")
+ADD_EVENT: Final = Sql(
+    "INSERT INTO events (seq, event_time, severity, message)"
+    " VALUES ((SELECT value FROM counters WHERE name = 'events') - :before_last, now_us(), 'info', :message)"
+)
+EVENTS: Final = Sql("SELECT seq, message FROM events ORDER BY seq")
+
+DUE: Final = Sql(
+    "INSERT INTO due (subject, kind, at, generation) VALUES (:subject, 'evaluate', :at, 1)"
+    " ON CONFLICT (subject, kind) DO UPDATE SET generation = due.generation + 1,"
+    " at = CASE WHEN excluded.at < due.at THEN excluded.at ELSE due.at END"
+)
+CLAIM_BY: Final = (
+    "UPDATE due SET owner = :owner, lease_until = now_us() + 10000000 WHERE (subject, kind) IN"
+    " (SELECT subject, kind FROM due WHERE at <= now_us() AND (lease_until IS NULL OR lease_until < now_us())"
+    " ORDER BY at LIMIT :number{lock}) RETURNING subject, generation"
+)
+CLAIM: Final = Sql(
+    postgres=CLAIM_BY.format(lock=" FOR UPDATE SKIP LOCKED"),
+    sqlite=CLAIM_BY.format(lock=""),
+)
+
+
+def add_secret(subject: str, *, name: str = "n", value: bytes = b"v") -> Statement:
+    return Statement(ADD_SECRET, {"subject": subject, "name": name, "value": value})
+
+
+def events(*messages: str) -> tuple[Statement, ...]:
+    """Write them last in a commit: the counter's row is locked from here to its end."""
+    rows: list[dict[str, Param]] = [
+        {"before_last": len(messages) - 1 - number, "message": message} for number, message in enumerate(messages)
+    ]
+    return (Statement(COUNT_EVENTS, {"number": len(messages)}, expect_rows=1), Statement(ADD_EVENT, rows=rows))
