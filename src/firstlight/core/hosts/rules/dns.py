@@ -92,8 +92,8 @@ def _resolved(facts: HostFacts, prefix: str, *, purpose: str) -> Verdict:
     if not cluster.is_single_node and _leads_home(facts, answer):
         return refused(
             facts,
-            f"{name} resolves to this very host ({', '.join(found)}). Let it resolve to the load balancer of the"
-            " cluster.",
+            f"The name {name} resolves to this very host ({', '.join(found)}). Let it resolve to the load balancer of"
+            " the cluster.",
             cause="name-resolves-to-host",
             kind=ReportKind.DOMAINS,
             evidence={"name": name, "answers": found},
