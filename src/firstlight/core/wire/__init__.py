@@ -36,6 +36,7 @@ from firstlight.core.wire.features import (
     OperatorFeature,
     SupportedArchitectures,
     SupportedFeatures,
+    Usage,
 )
 from firstlight.core.wire.host_requests import (
     BindHostParams,
@@ -145,6 +146,7 @@ from firstlight.core.wire.step_outputs import (
     VerifiedVip,
 )
 from firstlight.core.wire.steps import Step, StepReply, Steps
+from firstlight.core.wire.validations import Validation
 from firstlight.core.wire.versions import (
     ListVersions,
     OpenshiftVersion,
@@ -294,6 +296,8 @@ __all__ = [
     "UpgradeAgentRequest",
     "UpgradeAgentResponse",
     "UpgradeChannel",
+    "Usage",
+    "Validation",
     "VerifiedVip",
     "VerifyVip",
     "moment",

@@ -42,3 +42,11 @@ class SupportedArchitectures(Answer, frozen=True, kw_only=True):
     """The support level of every CPU architecture."""
 
     architectures: dict[str, str]
+
+
+class Usage(Answer, frozen=True, kw_only=True):
+    """A feature a cluster uses; `feature_usage` is a map of these by name."""
+
+    id: str
+    name: str
+    data: dict[str, object] | None = None

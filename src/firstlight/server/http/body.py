@@ -36,20 +36,7 @@ async def chunks(receive: Receive, headers: Mapping[str, str], *, cap: int) -> A
 
 async def whole(receive: Receive, headers: Mapping[str, str], *, cap: int) -> bytes:
     """The raw body at once; never holds more than `cap` bytes and one network chunk."""
-    _check_announced(headers, cap=cap)
-    message = await receive()
-    if message["type"] == "http.disconnect":
-        raise CallerGone
-    first: bytes = message.get("body", b"")
-    if not message.get("more_body", False) and len(first) <= cap:
-        return first
-    parts = [first]
-    size = len(first)
-    if size > cap:
-        raise _too_large(cap)
-    async for chunk in chunks(receive, {}, cap=cap - size):
-        parts.append(chunk)
-    return b"".join(parts)
+    return b"".join([chunk async for chunk in chunks(receive, headers, cap=cap)])
 
 
 def check_content_type(headers: Mapping[str, str]) -> None:

@@ -32,12 +32,12 @@ ANYONE: Final = Actor()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call(Generic[B, Q]):
-    """`body` and `query` have the types the operation declared."""
+    """`body` and `query` have the types the operation declared. What may hold secrets is not printed."""
 
     path: Mapping[str, UUID | str]
-    body: B
-    query: Q
-    headers: Mapping[str, str]
+    body: B = field(repr=False)
+    query: Q = field(repr=False)
+    headers: Mapping[str, str] = field(repr=False)
     """Names in lower case."""
     request_id: UUID
     actor: Actor

@@ -4,7 +4,7 @@ Everything here is a plain ASGI callable. Query strings and bodies are never log
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from time import perf_counter
 from typing import Final
@@ -30,7 +30,7 @@ class Trace:
     """What is known of a request while it is served."""
 
     request_id: UUID
-    headers: Mapping[str, str]
+    headers: Mapping[str, str] = field(repr=False)
     operation: str = ""
     is_routine: bool = False
     """Agents do this all day; it is logged at debug level only."""
@@ -168,6 +168,8 @@ class Cors:
         await self._app(scope, receive, _with_headers(send, headers))
 
     def _is_allowed(self, origin: str) -> bool:
+        if not origin.isprintable():
+            return False
         bare = origin.lower()
         host = bare.partition("://")[2]
         return any(fnmatchcase(bare, pattern) or fnmatchcase(host, pattern) for pattern in self._allowed)

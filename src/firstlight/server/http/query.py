@@ -60,7 +60,7 @@ class QueryReader(Generic[Q]):
 
 def _pairs(query_string: bytes) -> list[tuple[str, str]]:
     try:
-        return parse_qsl(query_string.decode("latin-1"), keep_blank_values=True, max_num_fields=MAX_PARAMETERS)
+        return parse_qsl(query_string.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=MAX_PARAMETERS)
     except ValueError as error:
         raise BadRequest(f"the query string has more than {MAX_PARAMETERS} parameters") from error
 

@@ -3,7 +3,7 @@
 import asyncio
 import gzip
 import hashlib
-from collections.abc import AsyncIterable, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Mapping
 from email.utils import format_datetime
 from typing import Final
 
@@ -106,12 +106,22 @@ async def _pump(send: Send, receive: Receive, chunks: AsyncIterable[bytes]) -> N
         for task in (forwarding, leaving):
             task.cancel()
         await asyncio.gather(forwarding, leaving, return_exceptions=True)
+        await _close(chunks)
 
 
 async def _again(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    yield first
-    async for piece in rest:
-        yield piece
+    try:
+        yield first
+        async for piece in rest:
+            yield piece
+    finally:
+        await _close(rest)
+
+
+async def _close(source: AsyncIterable[bytes]) -> None:
+    """Let a source that was left midway put its things away now, not when the collector finds it."""
+    if isinstance(source, AsyncGenerator):
+        await source.aclose()
 
 
 async def _compressed(content: bytes) -> bytes:
