@@ -110,7 +110,12 @@ def require_valid(config: Config) -> None:
 
 def encode(config: Config) -> bytes:
     """The document as bytes, empty objects left out; equal values give equal bytes."""
-    return msgspec.json.encode(without_empty_objects(msgspec.to_builtins(config)))
+    return msgspec.json.encode(to_document(config))
+
+
+def to_document(config: Config) -> object:
+    """The config as plain values, to be put into another document."""
+    return without_empty_objects(msgspec.to_builtins(config))
 
 
 def without_empty_objects(value: object) -> object:

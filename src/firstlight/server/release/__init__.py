@@ -1,0 +1,1 @@
+"""Release payloads and the certificates made for each installation."""
