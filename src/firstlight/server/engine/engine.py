@@ -1,0 +1,214 @@
+"""The loop behind everything that happens without being asked: due subjects, lasting operations, who listens."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import datetime, timedelta
+from typing import Final
+from uuid import UUID
+
+import structlog
+
+from firstlight.server.engine.evaluator import Evaluator
+from firstlight.server.ports.store import DueRow, OperationRow
+from firstlight.server.usecases.settling import settle_cluster, settle_pool_host
+from firstlight.server.usecases.world import World
+
+log = structlog.get_logger(__name__)
+
+LEASE: Final = timedelta(seconds=30)
+BATCH: Final = 16
+LONGEST_NAP: Final = 5.0
+"""Seconds; another replica may have made something due that nobody told us about."""
+LISTENING_EVERY: Final = 5.0
+LONGEST_GAP: Final = timedelta(seconds=15)
+COOL_DOWN: Final = 10
+"""Evaluations of one subject lie at least this many times their own cost apart."""
+HEARTBEAT: Final = 5.0
+STALE: Final = timedelta(seconds=20)
+SLOWEST_RETRY: Final = timedelta(minutes=5)
+
+Operation = Callable[[World, OperationRow, Callable[[str], Awaitable[None]]], Awaitable[None]]
+"""Runs to its end or raises; the callable reports progress and raises when somebody else took over."""
+Chore = Callable[[World], Awaitable[datetime | None]]
+"""Service-wide work behind a due row of subject `service`; answers when it is due again."""
+
+
+class TakenOver(Exception):
+    """Another replica runs this operation now."""
+
+
+class Engine:
+    def __init__(
+        self,
+        world: World,
+        evaluator: Evaluator,
+        *,
+        replica: str,
+        operations: Mapping[str, Operation],
+        chores: Mapping[str, Chore],
+    ) -> None:
+        self._world = world
+        self._evaluator = evaluator
+        self._replica = replica
+        self._operations = operations
+        self._chores = chores
+        self._awake = asyncio.Event()
+        self._asked = asyncio.Event()
+        self._rested: dict[str, float] = {}
+        self._running: set[asyncio.Task[None]] = set()
+        self.failures = 0
+
+    def wake(self) -> None:
+        """Something became due, or an operation was asked for, just now."""
+        self._awake.set()
+        self._asked.set()
+
+    async def run(self) -> None:
+        """Until cancelled."""
+        await self._notice_gap()
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._serve_due())
+            group.create_task(self._serve_operations())
+            group.create_task(self._keep_listening())
+
+    # --- the due queue
+
+    async def _serve_due(self) -> None:
+        while True:
+            self._awake.clear()
+            try:
+                served = await self.serve_once()
+                pause = 0.0 if served else await self._pause()
+            except Exception:
+                self.failures += 1
+                log.exception("the queue could not be served")
+                pause = LONGEST_NAP
+            if pause > 0:
+                await _nap(self._awake, pause)
+
+    async def _pause(self) -> float:
+        at = await self._world.store.next_due_at()
+        if at is None:
+            return LONGEST_NAP
+        return min(LONGEST_NAP, max(0.0, (at - self._world.clock.now()).total_seconds()))
+
+    async def serve_once(self) -> int:
+        """Everything due now, at most one batch; answers how many rows were served."""
+        now = self._world.clock.now()
+        rows = await self._world.store.claim_due(owner=self._replica, now=now, lease=LEASE, limit=BATCH)
+        await asyncio.gather(*(self._serve(row) for row in rows))
+        return len(rows)
+
+    async def _serve(self, row: DueRow) -> None:
+        store, now = self._world.store, self._world.clock.now()
+        rested = self._rested.get(row.subject, 0.0) - time.monotonic()
+        if rested > 0:
+            await store.settle_due(row, next_at=now + timedelta(seconds=rested))
+            return
+        started = time.monotonic()
+        try:
+            next_at = await self._settle(row)
+        except Exception:
+            self.failures += 1
+            log.exception("a subject could not be settled", subject=row.subject, attempts=row.attempts + 1)
+            delay = min(SLOWEST_RETRY, timedelta(seconds=2 ** min(row.attempts, 10)))
+            await store.retry_due(row, at=self._world.clock.now() + delay)
+            return
+        cost = time.monotonic() - started
+        self._rested[row.subject] = time.monotonic() + min(COOL_DOWN * cost, 3.0)
+        await store.settle_due(row, next_at=next_at)
+
+    async def _settle(self, row: DueRow) -> datetime | None:
+        kind, _, rest = row.subject.partition(":")
+        if kind == "cluster":
+            return await settle_cluster(self._world, UUID(rest))
+        if kind == "host":
+            infra_env_id, _, host_id = rest.partition("/")
+            return await settle_pool_host(self._world, (UUID(infra_env_id), UUID(host_id)))
+        return await self._chores[row.kind](self._world)
+
+    # --- lasting operations
+
+    async def _serve_operations(self) -> None:
+        while True:
+            self._asked.clear()
+            try:
+                now = self._world.clock.now()
+                claimed = await self._world.store.claim_operations(
+                    owner=self._replica, now=now, stale_before=now - STALE, limit=4
+                )
+            except Exception:
+                self.failures += 1
+                log.exception("operations could not be claimed")
+                claimed = ()
+            for operation in claimed:
+                task = asyncio.create_task(self._operate(operation))
+                self._running.add(task)
+                task.add_done_callback(self._running.discard)
+            if not claimed:
+                await _nap(self._asked, HEARTBEAT)
+
+    async def _operate(self, row: OperationRow) -> None:
+        progress = row.progress
+
+        async def report(text: str) -> None:
+            nonlocal progress
+            progress = text
+            if not await self._beat(row, text):
+                raise TakenOver(row.kind)
+
+        async def keep_beating() -> None:
+            stop = asyncio.Event()
+            while await self._beat(row, progress):
+                await _nap(stop, HEARTBEAT)
+
+        beating = asyncio.create_task(keep_beating())
+        try:
+            await self._operations[row.kind](self._world, row, report)
+        except TakenOver:
+            log.info("operation taken over by another replica", kind=row.kind, subject=row.subject)
+        except Exception:
+            self.failures += 1
+            log.exception("operation failed", kind=row.kind, subject=row.subject, attempt=row.attempt)
+        finally:
+            beating.cancel()
+
+    async def _beat(self, row: OperationRow, progress: str) -> bool:
+        return await self._world.store.heartbeat_operation(
+            row.id, epoch=row.epoch, now=self._world.clock.now(), progress=progress
+        )
+
+    # --- who listens
+
+    async def _keep_listening(self) -> None:
+        while True:
+            try:
+                await self._world.store.renew_listening(self._replica, self._world.clock.now())
+            except Exception:
+                self.failures += 1
+                log.exception("listening could not be renewed")
+            await asyncio.sleep(LISTENING_EVERY)
+            await self._notice_gap()
+
+    async def _notice_gap(self) -> None:
+        """Hosts could not be heard while nobody listened: their silence counts anew from here."""
+        try:
+            until = await self._world.store.listened_until()
+        except Exception:
+            log.exception("the listening row could not be read")
+            return
+        now = self._world.clock.now()
+        if until is None or now - until > LONGEST_GAP:
+            polls = timedelta(seconds=2 * self._world.policy.poll_seconds)
+            self._evaluator.listening_since = now + polls
+            log.info("nobody listened for a while; silence counts from later on", since=until, until=now + polls)
+
+
+async def _nap(until: asyncio.Event, seconds: float) -> None:
+    """Sleep, but not past the event."""
+    try:
+        async with asyncio.timeout(seconds):
+            await until.wait()
+    except TimeoutError:
+        return

@@ -1,0 +1,60 @@
+"""`core.evaluate` with what it needs around it: memos per cluster, step inputs, and how long somebody has listened."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+from firstlight.core.decision import Decision
+from firstlight.core.evaluate import Memo, Surroundings, evaluate_cluster, evaluate_pool_host
+from firstlight.core.model.cluster import ClusterState
+from firstlight.core.model.host import HostState
+from firstlight.core.model.infra_env import InfraEnv
+from firstlight.core.model.policy import Policy
+from firstlight.core.steps.inputs import NO_INPUTS, StepInputs
+
+MEMOS: Final = 256
+"""Clusters whose judgements are remembered."""
+LARGE: Final = 50
+"""Hosts from which on an evaluation leaves the event loop."""
+
+InputsOf = Callable[[ClusterState], StepInputs]
+
+
+class Evaluator:
+    def __init__(self, policy: Policy, *, inputs_of: InputsOf = lambda _: NO_INPUTS) -> None:
+        self._policy = policy
+        self._inputs_of = inputs_of
+        self._memos: OrderedDict[UUID, Memo] = OrderedDict()
+        self._busy: dict[UUID, asyncio.Lock] = {}
+        self.listening_since: datetime | None = None
+        """Nobody listened before this moment; set by whoever watches the listening row."""
+
+    async def cluster(self, state: ClusterState, now: datetime) -> Decision:
+        around = self._around(now, self._inputs_of(state))
+        if len(state.hosts) <= LARGE:
+            return evaluate_cluster(state, around, memo=self._memo(state.cluster.id))
+        # A memo serves one evaluation at a time; the loop goes on serving meanwhile.
+        lock = self._busy.setdefault(state.cluster.id, asyncio.Lock())
+        async with lock:
+            memo = self._memo(state.cluster.id)
+            return await asyncio.to_thread(evaluate_cluster, state, around, memo=memo)
+
+    async def pool_host(self, state: HostState, infra_env: InfraEnv, now: datetime) -> Decision:
+        return evaluate_pool_host(state, infra_env, self._around(now, NO_INPUTS))
+
+    def forget(self, cluster_id: UUID) -> None:
+        self._memos.pop(cluster_id, None)
+        self._busy.pop(cluster_id, None)
+
+    def _around(self, now: datetime, inputs: StepInputs) -> Surroundings:
+        return Surroundings(policy=self._policy, now=now, inputs=inputs, listening_since=self.listening_since)
+
+    def _memo(self, cluster_id: UUID) -> Memo:
+        memo = self._memos.pop(cluster_id, None) or Memo()
+        self._memos[cluster_id] = memo
+        while len(self._memos) > MEMOS:
+            self._memos.popitem(last=False)
+        return memo

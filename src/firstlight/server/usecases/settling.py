@@ -1,0 +1,44 @@
+"""Bringing a subject in line with the facts. Safe to call at any time, twice, anywhere."""
+
+from datetime import datetime
+from uuid import UUID
+
+from firstlight.core.decision import HostKey
+from firstlight.server.ports.database import LostRace
+from firstlight.server.ports.store import PoolHost
+from firstlight.server.usecases.caller import SERVICE
+from firstlight.server.usecases.deciding import cluster_writes, pool_writes
+from firstlight.server.usecases.world import World
+
+
+async def settle_cluster(world: World, cluster_id: UUID) -> datetime | None:
+    """Decide what follows from the facts; answers when to look again. A lost race means: look again at once."""
+    state = await world.store.cluster_state(cluster_id)
+    if state is None:
+        return None
+    now = world.clock.now()
+    decision = await world.evaluate_cluster(state, now)
+    if decision.empty:
+        return decision.next_deadline
+    try:
+        await world.store.commit(*cluster_writes(state, decision, caller=SERVICE, now=now, world=world))
+    except LostRace:
+        return now
+    if decision.effects:
+        world.wake()
+    return decision.next_deadline
+
+
+async def settle_pool_host(world: World, key: HostKey) -> datetime | None:
+    pool: PoolHost | None = await world.store.pool_host(key)
+    if pool is None:
+        return None
+    now = world.clock.now()
+    decision = await world.evaluate_pool_host(pool.state, pool.infra_env, now)
+    if decision.empty:
+        return decision.next_deadline
+    try:
+        await world.store.commit(*pool_writes(pool, decision, caller=SERVICE, now=now))
+    except LostRace:
+        return now
+    return decision.next_deadline
