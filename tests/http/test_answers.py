@@ -6,6 +6,7 @@ import anyio
 import anyio.lowlevel
 import pytest
 from prometheus_client import CollectorRegistry
+from structlog.contextvars import merge_contextvars
 from structlog.testing import capture_logs
 
 from tests.http.client import ask
@@ -54,7 +55,7 @@ async def test_an_unknown_operator_is_not_found_without_words() -> None:
 
 async def test_an_unforeseen_error_is_named_by_its_request_id_alone() -> None:
     registry = CollectorRegistry()
-    with capture_logs() as logs:
+    with capture_logs(processors=[merge_contextvars]) as logs:
         answer = await ask(an_app(registry=registry), "GET", f"{OPERATORS}/bug")
     error = answer.json()
     assert (answer.status, error["code"], error["kind"]) == (500, "500", "Error")
@@ -62,7 +63,7 @@ async def test_an_unforeseen_error_is_named_by_its_request_id_alone() -> None:
     assert "secret-of-the-house" not in answer.body.decode()
     assert registry.get_sample_value("firstlight_http_unexpected_errors_total") == 1
     failure = next(entry for entry in logs if entry["event"] == "request failed unexpectedly")
-    assert str(failure["request_id"]) == answer.headers["x-request-id"]
+    assert failure["request_id"] == answer.headers["x-request-id"]
     assert failure["exc_info"]
 
 

@@ -8,9 +8,9 @@ import pytest
 from starlette.types import Message, Receive, Scope, Send
 
 from firstlight.core import errors
-from firstlight.server.http.call import Actor
 from firstlight.server.http.endpoint import full_path
 from firstlight.server.http.operations import Access, operations_of
+from firstlight.server.usecases.caller import Caller
 from tests.http import sample
 from tests.http.client import ask
 from tests.http.sample import BASE, CLUSTER, OPERATIONS, World, an_app
@@ -112,7 +112,7 @@ def test_a_module_of_handlers_is_collected_in_order() -> None:
 async def test_the_actor_is_asked_for_before_anything_is_read() -> None:
     asked: list[tuple[Access, str]] = []
 
-    async def authenticate(access: Access, headers: dict[str, str], query: bytes) -> Actor:
+    async def authenticate(access: Access, headers: dict[str, str], query: bytes) -> Caller:
         asked.append((access, headers.get("authorization", "")))
         raise errors.Unauthenticated("unauthenticated for invalid credentials")
 
@@ -123,13 +123,14 @@ async def test_the_actor_is_asked_for_before_anything_is_read() -> None:
 
 
 async def test_the_actor_reaches_the_handler() -> None:
-    async def authenticate(access: Access, headers: dict[str, str], query: bytes) -> Actor:
-        return Actor(user_name="jane", is_admin=False)
+    async def authenticate(access: Access, headers: dict[str, str], query: bytes) -> Caller:
+        return Caller(name="jane", is_admin=False)
 
     world = World()
     body = b'{"name":"a","openshift_version":"4","pull_secret":""}'
     await ask(an_app(world, authenticate=authenticate), "POST", f"{BASE}/v2/clusters", body=body)
-    assert world.calls[0].actor.user_name == "jane"
+    assert world.calls[0].actor.name == "jane"
+    assert world.calls[0].actor.request_id is not None
 
 
 async def live(app: object, *, stop: str = "lifespan.shutdown") -> list[str]:

@@ -58,6 +58,12 @@ async def test_tolerance(body: bytes) -> None:
     assert (answer.status, answer.json()) == (201, {"domain": "ostest"})
 
 
+async def test_unknown_fields_may_be_let_through() -> None:
+    app = an_app(ignore_unknown_fields=True)
+    body = json.dumps({**CREATE, "x": 1, "platform": {"type": "none", "y": 2}}).encode()
+    assert (await ask(app, "POST", f"{BASE}/v2/clusters", body=body)).status == 201
+
+
 @pytest.mark.parametrize("body", [b"", b"{}", b'{"anything":1}', b"not json", b"\xff"])
 @pytest.mark.parametrize(("method", "path", "status"), [("POST", "/actions/install", 202), ("DELETE", "", 204)])
 async def test_operations_without_body_ignore_one(method: str, path: str, status: int, body: bytes) -> None:

@@ -33,10 +33,11 @@ class Unreadable(Invalid):
 
 
 class Reader(Generic[T]):
-    """Decodes one type; make it once and keep it."""
+    """Decodes one type; make it once and keep it. `ignore_unknown` drops members a `Body` would be refused for."""
 
-    def __init__(self, type_: type[T]) -> None:
+    def __init__(self, type_: type[T], *, ignore_unknown: bool = False) -> None:
         self._type = type_
+        self._ignore_unknown = ignore_unknown
         self._decode = msgspec.json.Decoder(type_).decode
 
     def read(self, data: bytes | str) -> T:
@@ -50,7 +51,7 @@ class Reader(Generic[T]):
         tree = _parse(data.encode("utf-8", "surrogatepass") if isinstance(data, str) else bytes(data))
         form = inspect.type_info(self._type)
         try:
-            tree = _tidy(tree, form)
+            tree = _tidy(tree, form, self._ignore_unknown)
             return self._decode(msgspec.json.encode(tree))
         except msgspec.ValidationError as error:
             field, sentence = complaint(str(error), form, tree)
@@ -76,34 +77,38 @@ def _parse(data: bytes) -> object:
 _TRAILING: Final = re.compile(r"trailing characters \(byte (\d+)\)")
 
 
-def _tidy(value: object, form: inspect.Type) -> object:
+def _tidy(value: object, form: inspect.Type, ignore_unknown: bool) -> object:
     """The same tree with null members dropped and keys spelled as the type spells them."""
     if isinstance(value, dict):
         members = cast(dict[str, object], value)
         if struct := either(form, inspect.StructType):
-            return _tidy_members(members, struct)
+            return _tidy_members(members, struct, ignore_unknown)
         if (mapping := either(form, inspect.DictType)) and not isinstance(mapping.value_type, inspect.RawType):
-            return {key: _tidy(item, mapping.value_type) for key, item in members.items() if item is not None}
+            return {
+                key: _tidy(item, mapping.value_type, ignore_unknown)
+                for key, item in members.items()
+                if item is not None
+            }
         return members
     if isinstance(value, list):
         items = cast(list[object], value)
         if (array := either(form, inspect.VarTupleType)) or (array := either(form, inspect.ListType)):
-            return [_tidy(item, array.item_type) for item in items]
+            return [_tidy(item, array.item_type, ignore_unknown) for item in items]
         return items
     return value
 
 
-def _tidy_members(members: Mapping[str, object], struct: inspect.StructType) -> dict[str, object]:
+def _tidy_members(members: Mapping[str, object], struct: inspect.StructType, ignore_unknown: bool) -> dict[str, object]:
     spelling = _spelling(struct.cls)
     forms = {field.encode_name: field.type for field in struct.fields}
     tidy: dict[str, object] = {}
     for key, item in members.items():
         name = key if key in forms else spelling.get(key.casefold())
         if name is None:
-            if struct.forbid_unknown_fields:
+            if struct.forbid_unknown_fields and not ignore_unknown:
                 raise Unreadable(f'json: unknown field "{key}"')
         elif item is not None:
-            tidy[name] = _tidy(item, forms[name])
+            tidy[name] = _tidy(item, forms[name], ignore_unknown)
     return tidy
 
 

@@ -30,6 +30,7 @@ def build_app(
     *,
     operations: Iterable[Operation],
     authenticate: Authenticate | None = None,
+    ignore_unknown_fields: bool = False,
     health: Check = all_is_well,
     ready: Check = all_is_well,
     registry: CollectorRegistry | None = None,
@@ -44,7 +45,7 @@ def build_app(
     """
     registry = registry or CollectorRegistry()
     operations = tuple(operations)
-    api = Api(world, operations=operations, authenticate=authenticate)
+    api = Api(world, operations=operations, authenticate=authenticate, ignore_unknown_fields=ignore_unknown_fields)
     pages = _pages(operations, health=health, ready=ready, registry=registry)
     app: ASGIApp = _Entrance(api=api, pages=pages, fallback=fallback or api, lifespan=lifespan)
     domains = tuple(allowed_domains)

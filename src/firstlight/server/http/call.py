@@ -2,10 +2,12 @@
 
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Final, Generic, TypeVar
+from typing import Generic, TypeVar
 from uuid import UUID
 
 from msgspec import Struct
+
+from firstlight.server.usecases.caller import Caller
 
 B = TypeVar("B")
 Q = TypeVar("Q")
@@ -13,21 +15,6 @@ Q = TypeVar("Q")
 
 class NoQuery(Struct, frozen=True):
     """The query of operations that take none; whatever is sent is ignored."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Actor:
-    """Who is asking. The defaults are what everyone is when authentication is switched off."""
-
-    user_name: str = "admin"
-    org_id: str = ""
-    email_domain: str = "Unknown"
-    is_admin: bool = True
-    infra_env_id: UUID | None = None
-    """Set when an agent's token is good for one infra-env only."""
-
-
-ANYONE: Final = Actor()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,10 +26,16 @@ class Call(Generic[B, Q]):
     query: Q = field(repr=False)
     headers: Mapping[str, str] = field(repr=False)
     """Names in lower case."""
-    request_id: UUID
-    actor: Actor
+    actor: Caller
     stream: Callable[[], AsyncIterator[bytes]] = field(repr=False)
     """The raw body in pieces, for operations that declare none; raises TooLarge beyond the operation's cap."""
+
+    @property
+    def request_id(self) -> UUID:
+        """The id under which this request is logged and its events are kept."""
+        if self.actor.request_id is None:
+            raise ValueError("A call was made without a request id.")
+        return self.actor.request_id
 
     def uuid(self, name: str) -> UUID:
         """A path parameter declared as `{name:uuid}`."""

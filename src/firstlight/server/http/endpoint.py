@@ -10,7 +10,7 @@ from starlette.types import Receive, Scope, Send
 from firstlight.core import wire
 from firstlight.core.errors import Error
 from firstlight.server.http import body
-from firstlight.server.http.call import ANYONE, Actor, Call
+from firstlight.server.http.call import Call
 from firstlight.server.http.errors import Refused, answer_to
 from firstlight.server.http.middleware import TRACE, Trace
 from firstlight.server.http.operations import Access, Operation
@@ -18,8 +18,9 @@ from firstlight.server.http.query import QueryReader
 from firstlight.server.http.reply import NO_HEADERS, Download, Empty, Encoded, Reply, Stream
 from firstlight.server.http.respond import Headers, raw_headers, send_bytes, send_download, send_json, send_stream
 from firstlight.server.http.router import Route, Router
+from firstlight.server.usecases.caller import Caller
 
-Authenticate = Callable[[Access, Mapping[str, str], bytes], Awaitable[Actor]]
+Authenticate = Callable[[Access, Mapping[str, str], bytes], Awaitable[Caller]]
 """Given what the operation accepts, the request's headers and its query string: who is asking. Raises domain errors."""
 
 MOUNTS: Final = {"v2": "/api/assisted-install", "v1": "/api/firstlight"}
@@ -29,10 +30,13 @@ MOUNTS: Final = {"v2": "/api/assisted-install", "v1": "/api/firstlight"}
 class Endpoint:
     """An operation with everything prepared that does not depend on the request."""
 
-    def __init__(self, operation: Operation) -> None:
+    def __init__(self, operation: Operation, *, ignore_unknown: bool) -> None:
         self.operation = operation
         self.is_routine = operation.access is Access.AGENT
-        self._reader = None if operation.body is NoneType else wire.Reader(operation.body)
+        self.anyone = "agent" if self.is_routine else "admin"
+        self._reader = (
+            None if operation.body is NoneType else wire.Reader(operation.body, ignore_unknown=ignore_unknown)
+        )
         self._query = QueryReader(operation.query)
 
     async def read_body(self, receive: Receive, headers: Mapping[str, str]) -> object:
@@ -50,13 +54,20 @@ class Api:
     """Finds the operation, prepares its call, sends its answer."""
 
     def __init__(
-        self, world: object, *, operations: Iterable[Operation], authenticate: Authenticate | None = None
+        self,
+        world: object,
+        *,
+        operations: Iterable[Operation],
+        authenticate: Authenticate | None = None,
+        ignore_unknown_fields: bool = False,
     ) -> None:
         self._world = world
         self._authenticate = authenticate
         self._router: Router[Endpoint] = Router()
         for operation in operations:
-            self._router.add(operation.method, full_path(operation), Endpoint(operation))
+            self._router.add(
+                operation.method, full_path(operation), Endpoint(operation, ignore_unknown=ignore_unknown_fields)
+            )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         trace: Trace = scope[TRACE]
@@ -77,15 +88,16 @@ class Api:
         trace.is_routine = endpoint.is_routine
         headers = trace.headers
         query_string: bytes = scope["query_string"]
-        actor = ANYONE
-        if self._authenticate is not None:
-            actor = await self._authenticate(operation.access, headers, query_string)
+        if self._authenticate is None:
+            actor = Caller(name=endpoint.anyone, request_id=trace.request_id)
+        else:
+            known = await self._authenticate(operation.access, headers, query_string)
+            actor = msgspec.structs.replace(known, request_id=trace.request_id)
         call = Call(
             path=route.arguments(values),
             query=endpoint.read_query(query_string),
             body=await endpoint.read_body(receive, headers),
             headers=headers,
-            request_id=trace.request_id,
             actor=actor,
             stream=lambda: body.chunks(receive, headers, cap=operation.body_cap),
         )

@@ -14,6 +14,7 @@ import msgspec
 import structlog
 from prometheus_client import CollectorRegistry, Counter, Histogram
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from structlog.contextvars import bind_contextvars
 
 from firstlight.server.http.body import CallerGone
 from firstlight.server.http.errors import NO_CONTENT, UNEXPECTED, answer_to_unexpected
@@ -79,13 +80,16 @@ class Observe:
         started = perf_counter()
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
         trace = scope[TRACE] = Trace(_request_id(headers.get("x-request-id")), headers)
+        request_id = str(trace.request_id)
 
         async def noting(message: Message) -> None:
             if message["type"] == "http.response.start":
                 trace.status = message["status"]
-                message["headers"].append((b"x-request-id", str(trace.request_id).encode()))
+                message["headers"].append((b"x-request-id", request_id.encode()))
             await send(message)
 
+        # Whatever is logged from here on carries the id; the server runs each request in a context of its own.
+        bind_contextvars(request_id=request_id)
         try:
             await self._app(scope, receive, noting)
         except CallerGone:
@@ -107,7 +111,6 @@ class Observe:
                 operation=trace.operation,
                 status=trace.status,
                 milliseconds=round(seconds * 1000, 3),
-                request_id=trace.request_id,
             )
 
     def _note_unexpected(self, scope: Scope, trace: Trace) -> None:
@@ -117,7 +120,6 @@ class Observe:
             method=scope["method"],
             path=scope["path"],
             operation=trace.operation,
-            request_id=trace.request_id,
         )
         trace.is_routine = False
 
