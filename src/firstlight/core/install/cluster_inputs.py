@@ -59,6 +59,15 @@ class InstallHost(Value, frozen=True, kw_only=True):
                 return interface.mac
         return None
 
+    def address_in(self, networks: tuple[str, ...]) -> str | None:
+        """Its address in the first of `networks` that it has one in, without prefix length."""
+        addresses = [one for interface in self.interfaces for one in map(address_of, interface.addresses)]
+        for network in map(network_of, networks):
+            for address in addresses:
+                if network is not None and address is not None and address in network:
+                    return str(address)
+        return None
+
 
 class PodNetwork(Value, frozen=True, kw_only=True):
     cidr: str
