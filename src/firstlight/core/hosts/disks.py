@@ -169,4 +169,6 @@ def _too_small(size_bytes: int, minimum_gb: int) -> str:
 
 
 def _gigabytes(size_bytes: int) -> str:
-    return f"{size_bytes / GB:.2f}".rstrip("0").rstrip(".")
+    """At most two digits behind the point. Whole-number arithmetic: hostile sizes do not fit a float."""
+    whole, rest = divmod((size_bytes * 100 + GB // 2) // GB, 100)
+    return f"{whole}.{rest:02}".rstrip("0").rstrip(".") if rest else str(whole)

@@ -77,7 +77,7 @@ def minimum_of(hardware: VersionedHardware, name: NeedsOf) -> HardwareMinimum:
             return hardware.sno
         case NeedsOf.EDGE_WORKER:
             return hardware.edge_worker
-        case NeedsOf.WORKER:
+        case _:
             return hardware.worker
 
 

@@ -6,6 +6,7 @@ import pytest
 from msgspec import json
 from msgspec.structs import replace
 
+from firstlight.core.hosts.facts import HostFacts
 from firstlight.core.hosts.rules import IN_ORDER, host_rules
 from firstlight.core.hosts.rules.blocking import (
     BINDABLE,
@@ -79,8 +80,8 @@ def test_a_check_is_found_by_its_id() -> None:
 
 
 @pytest.mark.parametrize("facts", [host_facts(), pool_facts()], ids=["bound", "pool"])
-def test_the_examples_pass(facts: object) -> None:
-    assert [found.id for found in host_rules.judge(facts) if not found.holds] == []  # pyright: ignore
+def test_the_examples_pass(facts: HostFacts) -> None:
+    assert [found.id for found in host_rules.judge(facts) if not found.holds] == []
 
 
 def test_before_the_first_report_nothing_that_needs_one_passes() -> None:

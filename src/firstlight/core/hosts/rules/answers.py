@@ -7,6 +7,7 @@ from firstlight.core.model.host import hostname_of
 from firstlight.core.model.reports import ReportKind
 from firstlight.core.rules import Evidence, Fix, Verdict, errored, failed, pending
 
+EvidenceValue = str | int | float | bool | list[str] | None
 NO_INVENTORY: Final = pending("The host has not sent its inventory yet.", cause="no-inventory")
 NO_CONNECTIVITY: Final = pending(
     "The host has not reported yet which other hosts it reaches.", cause="no-connectivity-report"
@@ -14,6 +15,9 @@ NO_CONNECTIVITY: Final = pending(
 NO_MACHINE_NETWORK: Final = pending("The machine network of the cluster is not known yet.", cause="no-machine-network")
 SHOWN: Final = 6
 """How many things of a kind a message lists before it only counts them."""
+LONGEST_TEXT: Final = 80
+LONGEST_LIST: Final = 32
+"""Evidence is cut here: findings are stored and sent with every answer about the host."""
 
 
 def refused(
@@ -29,7 +33,7 @@ def refused(
     return failed(
         message,
         cause=cause,
-        evidence={"measured_by": name_of(facts), **(evidence or {})},
+        evidence={"measured_by": name_of(facts)} | {key: _cut(value) for key, value in (evidence or {}).items()},
         measured_at=facts.reports.measured_at.get(kind),
         fixes=fixes,
     )
@@ -38,14 +42,19 @@ def refused(
 def unreadable(facts: HostFacts, what: str, text: str) -> Verdict:
     """An address or network that cannot be what it claims to be."""
     return errored(
-        f"{what} '{text[:80]}' cannot be read as an address with its prefix.",
+        f"{what} '{text[:LONGEST_TEXT]}' cannot be read as an address with its prefix.",
         cause="unreadable-network",
-        evidence={"measured_by": name_of(facts), "text": text[:80]},
+        evidence={"measured_by": name_of(facts), "text": text[:LONGEST_TEXT]},
     )
 
 
 def name_of(facts: HostFacts) -> str:
-    return hostname_of(facts.host, facts.reports)
+    """The name to tell people; an endless one is cut."""
+    return hostname_of(facts.host, facts.reports)[:LONGEST_TEXT]
+
+
+def _cut(value: EvidenceValue) -> EvidenceValue:
+    return value[:LONGEST_LIST] if isinstance(value, list) else value
 
 
 def listed(items: list[str]) -> str:

@@ -4,7 +4,8 @@ import re
 from typing import Final
 
 from firstlight.core.hosts.facts import HostFacts
-from firstlight.core.hosts.rules.answers import NO_INVENTORY, change_host, name_of, refused
+from firstlight.core.hosts.rules.answers import NO_INVENTORY, change_host, refused
+from firstlight.core.model.host import hostname_of
 from firstlight.core.rules import SUPPRESSED, Fix, Verdict, failed, passed
 
 LONGEST: Final = 63
@@ -26,14 +27,14 @@ def hostname_unique(facts: HostFacts) -> Verdict:
         return SUPPRESSED
     if facts.reports.inventory is None:
         return NO_INVENTORY
-    name = name_of(facts)
+    name = hostname_of(facts.host, facts.reports)
     if name not in facts.context.duplicate_names:
-        return passed(f"The hostname {name} is unique in the cluster.")
+        return passed(f"The hostname {name[:80]} is unique in the cluster.")
     return refused(
         facts,
-        f"Another host of the cluster is called {name}, too. Give one of them another name.",
+        f"Another host of the cluster is called {name[:80]}, too. Give one of them another name.",
         cause="hostname-taken",
-        evidence={"hostname": name},
+        evidence={"hostname": name[:80]},
         fixes=_rename(facts, f"{name.partition('.')[0]}-{facts.host.id.hex[-6:]}"),
     )
 
@@ -41,7 +42,7 @@ def hostname_unique(facts: HostFacts) -> Verdict:
 def hostname_valid(facts: HostFacts) -> Verdict:
     if facts.reports.inventory is None:
         return failed("The hostname is not known before the inventory has arrived.", cause="no-inventory")
-    name = name_of(facts)
+    name = hostname_of(facts.host, facts.reports)
     if is_valid_hostname(name):
         return passed(f"The hostname {name} can be used.")
     return refused(
