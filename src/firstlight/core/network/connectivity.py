@@ -3,6 +3,7 @@
 Hosts are numbered by ascending id, so the outcome does not depend on the order in which they are given.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 from uuid import UUID
@@ -74,10 +75,13 @@ def groups_of(hosts: Sequence[HostState], *, smallest: int, memo: ConnectivityMe
     ordered = sorted(hosts, key=lambda state: state.host.id)
     memo.renumber(tuple(state.host.id for state in ordered))
     rows = _rows(ordered, memo)
-    groups: dict[str, tuple[UUID, ...]] = {}
-    for network in _networks(ordered):
-        reached = tuple(0 if row is None else row.layer2.get(network, 0) for row in rows)
-        groups[network] = memo.mesh(network, reached, smallest)
+    groups: dict[str, tuple[UUID, ...]] = dict.fromkeys(_networks(ordered), ())
+    # Private networks of single hosts can be many; only those that could hold a group are looked at.
+    reporters = Counter(network for row in rows if row is not None for network in row.layer2)
+    for network in groups:
+        if reporters[network] >= smallest:
+            reached = tuple(0 if row is None else row.layer2.get(network, 0) for row in rows)
+            groups[network] = memo.mesh(network, reached, smallest)
     for version, family in FAMILIES.items():
         reached = tuple(0 if row is None else row.layer3.get(version, 0) for row in rows)
         groups[family] = memo.mesh(family, reached, smallest)

@@ -89,15 +89,15 @@ def range_problems(
         elif index < len(machine_networks):
             allowed = (machine_networks[index],)
         else:
-            problems.append(f"{what} VIP {vip} has no machine network. Add a machine network that contains it.")
+            problems.append(f"The {what} VIP {vip} has no machine network. Add a machine network that contains it.")
             continue
         if not in_networks(vip, allowed):
             problems.append(
-                f"{what} VIP {vip} is not in the machine network {' or '.join(allowed)}. "
+                f"The {what} VIP {vip} is not in the machine network {' or '.join(allowed)}. "
                 f"Choose another VIP or another machine network."
             )
         elif any(is_broadcast(vip, network) for network in allowed):
-            problems.append(f"{what} VIP {vip} is the broadcast address of its network. Choose another VIP.")
+            problems.append(f"The {what} VIP {vip} is the broadcast address of its network. Choose another VIP.")
     return problems
 
 
@@ -151,7 +151,7 @@ def _check_pair(what: str, vips: Sequence[str], *, two_allowed: bool) -> None:
     if len(vips) < MOST_VIPS:
         return
     if vips[0] == vips[1]:
-        raise Invalid(f"{what} VIP {vips[0]} is given twice. Give one address, or one IPv4 and one IPv6 address.")
+        raise Invalid(f"The {what} VIP {vips[0]} is given twice. Give one address, or one IPv4 and one IPv6 address.")
     if len(versions_of(vips)) != MOST_VIPS:
         raise Invalid(f"Two {what} VIPs must be one IPv4 and one IPv6 address, but both are IPv{version_of(vips[0])}.")
     if not two_allowed:

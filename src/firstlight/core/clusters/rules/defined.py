@@ -90,7 +90,7 @@ def pull_secret_set(facts: ClusterFacts) -> Verdict:
 def _vips_defined(facts: ClusterFacts, what: str, vips: Sequence[str]) -> Verdict:
     cluster = facts.cluster
     if cluster.user_managed_networking or cluster.is_single_node:
-        return passed(f"{what} VIPs are not needed: the user keeps the network, or there is a single node.")
+        return passed(f"No {what} VIP is needed: the user keeps the network, or there is a single node.")
     if vips:
         return passed(f"The {what} VIP is set.")
     if not cluster.vip_dhcp_allocation:

@@ -19,13 +19,13 @@ def api_vips_valid(facts: ClusterFacts) -> Verdict:
 
 
 def ingress_vips_valid(facts: ClusterFacts) -> Verdict:
-    return _vips_valid(facts, "Ingress", facts.cluster.ingress_vips)
+    return _vips_valid(facts, "ingress", facts.cluster.ingress_vips)
 
 
 def _vips_valid(facts: ClusterFacts, what: str, vips: Sequence[str]) -> Verdict:
     cluster = facts.cluster
     if cluster.user_managed_networking or cluster.is_single_node:
-        return passed(f"{what} VIPs are not needed: the user keeps the network, or there is a single node.")
+        return passed(f"No {what} VIP is needed: the user keeps the network, or there is a single node.")
     if not vips:
         return pending(f"The {what} VIP is not set yet.", cause="no-vip")
     if not has_inventory(facts):
@@ -68,7 +68,9 @@ def _vips_free(facts: ClusterFacts, what: str, vips: Sequence[str]) -> Verdict:
 def _taken(facts: ClusterFacts, what: str, taken: Sequence[str]) -> Verdict:
     messages: list[str] = []
     for vip in taken:
-        messages.append(f"{what} VIP {vip} is already in use. Choose another, or switch off the machine that has it")
+        messages.append(
+            f"The {what} VIP {vip} is already in use. Choose another, or switch off the machine that has it"
+        )
         network = machine_network_of(facts.cluster, vip)
         if network is not None and is_too_small(network, host_count=len(facts.hosts)):
             messages.append(f"The machine network {network} is too small for {len(facts.hosts)} hosts and the VIPs")
