@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from firstlight.core.events.event import Event
 from firstlight.core.model.cluster import Cluster, ClusterState
-from firstlight.core.model.host import Host, HostState
+from firstlight.core.model.host import Host, HostState, Presence
 from firstlight.core.model.reports import REPORT_FIELDS, ReportKind, Reports
 from firstlight.core.rules import Finding
 from firstlight.core.steps.plan import StepPlan
@@ -61,6 +61,8 @@ class Decision(Struct, frozen=True, kw_only=True):
     """New value; None when unchanged."""
     hosts: Mapping[HostKey, Host] = {}
     """Changed hosts only."""
+    presences: Mapping[HostKey, Presence] = {}
+    """Agents heard of in this very request."""
     dropped_reports: Mapping[HostKey, frozenset[ReportKind]] = {}
     """Reports that no longer count (the machine may be another one now)."""
     cluster_findings: tuple[Finding, ...] | None = None
@@ -76,6 +78,7 @@ class Decision(Struct, frozen=True, kw_only=True):
         return not (
             self.cluster is not None
             or self.hosts
+            or self.presences
             or self.dropped_reports
             or self.cluster_findings is not None
             or self.host_findings
@@ -95,7 +98,7 @@ def applied(state: ClusterState, decision: Decision) -> ClusterState:
     """The state as it is once the decision is carried out. Hosts that are new to the cluster join at the end."""
     hosts = [host_after(host, decision) for host in state.hosts]
     known = {(host.host.infra_env_id, host.host.id) for host in state.hosts}
-    hosts.extend(HostState(host=host) for key, host in decision.hosts.items() if key not in known)
+    hosts.extend(new_host(key, decision) for key in decision.hosts if key not in known)
     return replace(
         state,
         cluster=decision.cluster or state.cluster,
@@ -104,19 +107,34 @@ def applied(state: ClusterState, decision: Decision) -> ClusterState:
     )
 
 
+def new_host(key: HostKey, decision: Decision) -> HostState:
+    """A host that did not exist before the decision."""
+    return HostState(
+        host=decision.hosts[key],
+        presence=decision.presences.get(key, Presence()),
+        findings=decision.host_findings.get(key, ()),
+        plan=decision.plans.get(key),
+    )
+
+
 def host_after(state: HostState, decision: Decision) -> HostState:
     """One host as it is once the decision is carried out."""
     key = (state.host.infra_env_id, state.host.id)
     dropped = decision.dropped_reports.get(key)
-    if dropped is None and not any(key in part for part in (decision.hosts, decision.host_findings, decision.plans)):
+    if dropped is None and not any(key in part for part in _parts(decision)):
         return state
     return replace(
         state,
         host=decision.hosts.get(key, state.host),
+        presence=decision.presences.get(key, state.presence),
         reports=state.reports if dropped is None else without(state.reports, dropped),
         findings=decision.host_findings.get(key, state.findings),
         plan=decision.plans.get(key, state.plan),
     )
+
+
+def _parts(decision: Decision) -> tuple[Mapping[HostKey, object], ...]:
+    return (decision.hosts, decision.presences, decision.host_findings, decision.plans)
 
 
 def combined(first: Decision, second: Decision) -> Decision:
@@ -124,6 +142,7 @@ def combined(first: Decision, second: Decision) -> Decision:
     return Decision(
         cluster=second.cluster or first.cluster,
         hosts={**first.hosts, **second.hosts},
+        presences={**first.presences, **second.presences},
         dropped_reports={
             key: first.dropped_reports.get(key, frozenset()) | second.dropped_reports.get(key, frozenset())
             for key in (*first.dropped_reports, *second.dropped_reports)

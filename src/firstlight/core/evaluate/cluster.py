@@ -39,6 +39,8 @@ from firstlight.core.steps.plan import StepPlan
 MAX_ROUNDS: Final = 8
 JUDGED_IN: Final = BEFORE_INSTALLATION | {ClusterStatus.PREPARING_FOR_INSTALLATION}
 """Statuses in which the cluster's own checks are made; later the last result stands."""
+PEERS_IN_PLAN: Final = 50
+"""Above, plans only name the list of peers: it is rendered when an agent asks."""
 ROLES_DEALT_IN: Final = BEFORE_INSTALLATION | {ClusterStatus.ADDING_HOSTS}
 INFORMATIONAL: Final = frozenset({"openshift-ai-gpu-requirements-satisfied"})
 """Operator checks that only inform."""
@@ -209,7 +211,12 @@ class _Work:
         neighbourhood = neighbourhood_of(state)
         plans = {
             key: plan_steps(
-                state, host, policy=self.around.policy, inputs=self.around.inputs, neighbourhood=neighbourhood
+                state,
+                host,
+                policy=self.around.policy,
+                inputs=self.around.inputs,
+                neighbourhood=neighbourhood,
+                inline_peers=len(self.hosts) <= PEERS_IN_PLAN,
             )
             for key, host in self.hosts.items()
         }

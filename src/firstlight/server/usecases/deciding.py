@@ -26,6 +26,7 @@ from firstlight.server.ports.store import (
     PutHost,
     PutOperation,
     PutPlan,
+    PutPresence,
     TouchCluster,
     Write,
     cluster_subject,
@@ -59,6 +60,14 @@ def events_of(changes: tuple[Change, ...], *, caller: Caller, now: datetime) -> 
 
 
 def _host_writes(decision: Decision) -> Iterator[Write]:
+    for key, presence in decision.presences.items():
+        if presence.checked_in_at is not None:
+            yield PutPresence(
+                key=key,
+                checked_in_at=presence.checked_in_at,
+                clock_offset_seconds=presence.clock_offset_seconds,
+                agent_version=presence.agent_version,
+            )
     for key, kinds in decision.dropped_reports.items():
         yield DropReports(key=key, kinds=kinds)
     for key, findings in decision.host_findings.items():

@@ -16,6 +16,8 @@ from firstlight.core.versions.catalogue import Catalogue
 from firstlight.server.ports.blobs import Blobs
 from firstlight.server.ports.clock import Clock
 from firstlight.server.ports.store import Store
+from firstlight.server.usecases.check_ins import CheckIns
+from firstlight.server.usecases.sessions import Sessions
 
 
 class ServiceFacts(Struct, frozen=True, kw_only=True):
@@ -68,5 +70,7 @@ class World:
     evaluate_cluster: EvaluateCluster
     """`core.evaluate` with its surroundings and memos; may run elsewhere for large clusters."""
     evaluate_pool_host: EvaluateHost
+    sessions: Sessions
+    check_ins: CheckIns
     wake: Callable[[], None] = field(default=lambda: None)
     """Tell the engine that something became due just now."""

@@ -1,0 +1,192 @@
+"""Replies that do more than tell a measurement: they move the host, or are worth an event."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Final
+
+from msgspec.structs import replace
+
+from firstlight.core.commands import actions
+from firstlight.core.decision import Change, Decision
+from firstlight.core.errors import Conflict, Invalid
+from firstlight.core.events.cluster import VipsAllocated
+from firstlight.core.events.event import Event
+from firstlight.core.events.host import (
+    AgentUpgradeFailed,
+    AgentUpgradeFinished,
+    DiskTooSlow,
+    ImageStatusUpdated,
+)
+from firstlight.core.events.recorded import record
+from firstlight.core.hosts.requirements import hardware_for
+from firstlight.core.hosts.triggers import Identity
+from firstlight.core.model.cluster import Cluster, ClusterState
+from firstlight.core.model.cluster_status import BEFORE_INSTALLATION
+from firstlight.core.model.host import HostState
+from firstlight.core.model.policy import Policy
+from firstlight.core.model.reports import DiskSpeed, ImageStatus, ReportKind
+from firstlight.core.network.addresses import in_network
+from firstlight.core.steps.leases import VipLeases, parse_dhcp
+from firstlight.core.steps.measurements import parse_upgrade
+from firstlight.core.steps.plan import StepType
+from firstlight.core.steps.replies import Reading, Reply
+from firstlight.server.ports.store import AddEvents, PoolHost
+from firstlight.server.usecases.caller import Caller
+from firstlight.server.usecases.deciding import change_cluster, change_pool_host
+from firstlight.server.usecases.sessions import Session
+from firstlight.server.usecases.world import World
+
+NAME_IN_USE: Final = 125
+UPGRADE_TOLD_AGAIN: Final = timedelta(hours=1)
+
+HostDecision = Callable[[HostState, Cluster | None, datetime], Decision]
+
+
+async def change_host(world: World, session: Session, decide: HostDecision, *, caller: Caller) -> None:
+    """A decision about one host, wherever it belongs."""
+    key = session.key
+
+    def in_cluster(state: ClusterState, now: datetime) -> Decision:
+        host = next((host for host in state.hosts if (host.host.infra_env_id, host.host.id) == key), None)
+        return Decision() if host is None else decide(host, state.cluster, now)
+
+    def in_pool(pool: PoolHost, now: datetime) -> Decision:
+        return decide(pool.state, None, now)
+
+    if session.cluster_id is not None:
+        await change_cluster(world, session.cluster_id, in_cluster, caller=caller)
+    else:
+        await change_pool_host(world, key, in_pool, caller=caller)
+
+
+async def media_gone(world: World, session: Session, *, caller: Caller) -> None:
+    await change_host(
+        world,
+        session,
+        lambda host, cluster, now: actions.media_gone(host, cluster=cluster, policy=world.policy, now=now),
+        caller=caller,
+    )
+
+
+async def media_back(world: World, session: Session, *, caller: Caller) -> None:
+    await change_host(world, session, lambda host, _, now: actions.media_back(host, now=now), caller=caller)
+
+
+async def follow_up(world: World, session: Session, reply: Reply, *, caller: Caller) -> None:
+    """Steps whose outcome is an act, not a report."""
+    if reply.step is StepType.INSTALL and reply.exit_code:
+        if reply.exit_code == NAME_IN_USE and "already in use" in reply.error:
+            return
+        await change_host(
+            world,
+            session,
+            lambda host, cluster, now: actions.install_failed(host, cluster=cluster, policy=world.policy, now=now),
+            caller=caller,
+        )
+    elif reply.step is StepType.DOWNLOAD_BOOT_ARTIFACTS:
+        arrived = reply.exit_code == 0
+        await change_host(
+            world,
+            session,
+            lambda host, cluster, now: actions.boot_artifacts(
+                host, arrived=arrived, cluster=cluster, policy=world.policy, now=now
+            ),
+            caller=caller,
+        )
+    elif reply.step is StepType.DHCP_LEASE and reply.exit_code == 0 and session.cluster_id is not None:
+        leases = parse_dhcp(reply.output)
+        await change_cluster(
+            world, session.cluster_id, lambda state, now: _with_leases(state.cluster, leases, now), caller=caller
+        )
+    elif reply.step is StepType.UPGRADE_AGENT and reply.exit_code == 0:
+        await _tell_upgrade(world, session, reply, caller=caller)
+
+
+def _with_leases(cluster: Cluster, leases: VipLeases, now: datetime) -> Decision:
+    if not cluster.vip_dhcp_allocation or not cluster.machine_networks:
+        return Decision()
+    vips = (leases.api_vip, leases.ingress_vip)
+    outside = [vip for vip in vips if not in_network(vip, cluster.machine_networks[0])]
+    if outside:
+        raise Invalid(f"The leased address {outside[0]} is not in the machine network {cluster.machine_networks[0]}.")
+    if cluster.api_vips == (vips[0],) and cluster.ingress_vips == (vips[1],):
+        texts = (leases.api_lease, leases.ingress_lease)
+        return Decision() if texts == cluster.vip_leases else Decision(cluster=replace(cluster, vip_leases=texts))
+    if cluster.status not in BEFORE_INSTALLATION:
+        raise Conflict(f"Cluster {cluster.name} is {cluster.status}; its VIPs cannot change any more.")
+    changed = replace(
+        cluster,
+        api_vips=(vips[0],),
+        ingress_vips=(vips[1],),
+        vip_leases=(leases.api_lease, leases.ingress_lease),
+        updated_at=now,
+    )
+    event = VipsAllocated(cluster_id=cluster.id, api_vip=vips[0], ingress_vip=vips[1])
+    before = {"api_vips": list(cluster.api_vips), "ingress_vips": list(cluster.ingress_vips)}
+    after = {"api_vips": [vips[0]], "ingress_vips": [vips[1]]}
+    return Decision(cluster=changed, changes=(Change(event=event, before=before, after=after),))
+
+
+async def _tell_upgrade(world: World, session: Session, reply: Reply, *, caller: Caller) -> None:
+    outcome = parse_upgrade(reply.output)
+    if outcome.succeeded is None:
+        return
+    who = Identity(session.state.host, session.state.reports)
+    kind = AgentUpgradeFinished if outcome.succeeded else AgentUpgradeFailed
+    event = kind(
+        host_id=who.host_id,
+        infra_env_id=who.infra_env_id,
+        cluster_id=who.cluster_id,
+        host_name=who.host_name,
+        agent_image=outcome.agent_image,
+    )
+    now = world.clock.now()
+    subject = {"host_id": who.host_id, "infra_env_id": who.infra_env_id, "cluster_id": who.cluster_id}
+    if not await world.store.recent_event(event.name, subject=subject, since=now - UPGRADE_TOLD_AGAIN):
+        told = record(event, now=now, actor=caller.name, request_id=caller.request_id)
+        await world.store.commit(AddEvents(events=(told,)))
+
+
+def news(state: HostState, reading: Reading, *, policy: Policy) -> tuple[Event, ...]:
+    """Events a new report is worth besides what rules make of it."""
+    if reading.kind is ReportKind.IMAGES and isinstance(reading.facts, dict):
+        known = state.reports.images or {}
+        return tuple(
+            _image_told(state, name, image)
+            for name, image in reading.facts.items()
+            if isinstance(image, ImageStatus) and name not in known
+        )
+    if reading.kind is ReportKind.DISK_SPEEDS and isinstance(reading.facts, dict):
+        known_speeds = state.reports.disk_speeds or {}
+        limit = hardware_for(policy.hardware, version="").master.disk_speed_threshold_ms or 0
+        return tuple(
+            _slow_disk_told(state, path, speed)
+            for path, speed in reading.facts.items()
+            if isinstance(speed, DiskSpeed) and path not in known_speeds and speed.speed_ms > limit > 0
+        )
+    return ()
+
+
+def _image_told(state: HostState, name: str, image: ImageStatus) -> Event:
+    who = Identity(state.host, state.reports)
+    info = f"{image.size_bytes:.0f} bytes in {image.seconds:.2f} s" if image.size_bytes else "already there"
+    return ImageStatusUpdated(
+        host_id=who.host_id,
+        infra_env_id=who.infra_env_id,
+        cluster_id=who.cluster_id,
+        host_name=who.host_name,
+        image_status=name,
+        result="success" if image.success else "failure",
+        info=info if image.success else "it could not be pulled",
+    )
+
+
+def _slow_disk_told(state: HostState, path: str, speed: DiskSpeed) -> Event:
+    host = state.host
+    return DiskTooSlow(
+        host_id=host.id,
+        infra_env_id=host.infra_env_id,
+        cluster_id=host.cluster_id,
+        host_disk=path,
+        fdatasync_duration=speed.speed_ms,
+    )
