@@ -1,0 +1,113 @@
+"""What agents call: registration, instructions, replies."""
+
+from typing import Final
+from uuid import UUID
+
+import msgspec
+from msgspec import Struct
+
+from firstlight.core import wire
+from firstlight.core.errors import Invalid
+from firstlight.core.model.cluster import ClusterState
+from firstlight.core.model.host import HostState
+from firstlight.core.steps.plan import StepType
+from firstlight.core.steps.replies import Reply
+from firstlight.core.wire.views import view_host
+from firstlight.server.http.call import Call, NoQuery
+from firstlight.server.http.operations import STEP_REPLY_CAP, Access, operation
+from firstlight.server.http.reply import Empty, Encoded
+from firstlight.server.http.v2.callers import agent
+from firstlight.server.usecases import agents
+from firstlight.server.usecases.world import World
+
+HOSTS: Final = "/v2/infra-envs/{infra_env_id:uuid}/hosts"
+HOST: Final = HOSTS + "/{host_id:uuid}"
+NO_MORE_STEPS: Final = Empty()
+
+
+class PollQuery(Struct, frozen=True):
+    timestamp: int | None = None
+
+
+@operation(
+    "POST",
+    HOSTS,
+    id="v2RegisterHost",
+    access=Access.AGENT,
+    body=wire.HostCreateParams,
+    body_name="newHostParams",
+    success=201,
+    answer=wire.HostRegistrationResponse,
+    errors=(400, 401, 403, 404, 405, 409, 500, 501, 503),
+    headers=("discovery_agent_version",),
+)
+async def register_host(world: World, call: Call[wire.HostCreateParams, NoQuery]) -> wire.HostRegistrationResponse:
+    """Register a discovered machine."""
+    infra_env_id = call.uuid("infra_env_id")
+    version = call.body.discovery_agent_version or call.headers.get("discovery_agent_version", "")
+    host, state = await agents.register(
+        world, infra_env_id=infra_env_id, host_id=call.body.host_id, agent_version=version, caller=agent(call)
+    )
+    return _registered(world, host, state)
+
+
+def _registered(world: World, host: HostState, state: ClusterState | None) -> wire.HostRegistrationResponse:
+    shown = view_host(host, cluster=None if state is None else state.cluster, policy=world.policy, raw={})
+    runner = {
+        "infra_env_id": str(host.host.infra_env_id),
+        "host_id": str(host.host.id),
+        "agent_version": world.policy.agent_image,
+    }
+    command = wire.NextStepRunnerCommand(args=(msgspec.json.encode(runner).decode(),))
+    return wire.HostRegistrationResponse(
+        **{name: getattr(shown, name) for name in wire.Host.__struct_fields__}, next_step_runner_command=command
+    )
+
+
+@operation(
+    "GET",
+    HOST + "/instructions",
+    id="v2GetNextSteps",
+    access=Access.AGENT,
+    query=PollQuery,
+    answer=wire.Steps,
+    errors=(401, 403, 404, 405, 500, 501, 503),
+    headers=("discovery_agent_version",),
+)
+async def next_steps(world: World, call: Call[None, PollQuery]) -> Encoded:
+    """What the agent is to do next."""
+    steps = await agents.next_steps(
+        world,
+        _key(call.uuid("infra_env_id"), call.uuid("host_id")),
+        agent_version=call.headers.get("discovery_agent_version", ""),
+        timestamp=call.query.timestamp,
+    )
+    return Encoded(steps)
+
+
+@operation(
+    "POST",
+    HOST + "/instructions",
+    id="v2PostStepReply",
+    access=Access.AGENT,
+    body=wire.StepReply,
+    body_name="reply",
+    body_cap=STEP_REPLY_CAP,
+    success=204,
+    errors=(400, 401, 403, 404, 405, 500, 501, 503),
+    headers=("discovery_agent_version",),
+)
+async def post_step_reply(world: World, call: Call[wire.StepReply, NoQuery]) -> Empty:
+    """What one step brought."""
+    sent = call.body
+    try:
+        step = StepType(sent.step_type or "")
+    except ValueError:
+        raise Invalid(f"Step type '{sent.step_type}' is none that this service hands out.") from None
+    reply = Reply(step=step, output=sent.output, exit_code=sent.exit_code, error=sent.error)
+    await agents.take_reply(world, _key(call.uuid("infra_env_id"), call.uuid("host_id")), reply, caller=agent(call))
+    return NO_MORE_STEPS
+
+
+def _key(infra_env_id: UUID, host_id: UUID) -> tuple[UUID, UUID]:
+    return (infra_env_id, host_id)
