@@ -7,6 +7,7 @@ from firstlight.core.model.cluster_status import LoadBalancer
 from firstlight.core.model.host_status import HostRole
 from firstlight.core.model.reports import ReportKind
 from firstlight.core.network.addresses import normal_network, version_of, versions_of
+from firstlight.core.network.topology import SMALLEST_FENCED_GROUP, SMALLEST_GROUP
 from firstlight.core.rules import SUPPRESSED, Verdict, passed, pending
 
 
@@ -60,4 +61,4 @@ def _unreached_versions(facts: HostFacts, cluster: Cluster) -> list[str]:
 def _smallest_group(facts: HostFacts, cluster: Cluster) -> int:
     arbiters = any(peer.role is HostRole.ARBITER for peer in facts.context.peers.values())
     fenced = cluster.control_plane_count == 2 and facts.host.fencing is not None and not arbiters
-    return 2 if fenced else 3
+    return SMALLEST_FENCED_GROUP if fenced else SMALLEST_GROUP
