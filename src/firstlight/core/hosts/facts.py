@@ -31,6 +31,8 @@ class HostContext(Struct, frozen=True, kw_only=True):
     peers: Mapping[UUID, Peer] = {}
     """All hosts of the cluster with an inventory, this one included."""
     host_count: int = 0
+    role_counts: Mapping[HostRole, int] = {}
+    """Hosts by the role the user gave them; those left to the service count as auto-assign."""
     duplicate_names: frozenset[str] = frozenset()
     managed_dns: bool | None = None
     """Imported clusters: whether the running cluster brings its own DNS; None until a host fetched its Ignition."""
