@@ -48,3 +48,6 @@ class MirrorRegistries(Value, frozen=True, kw_only=True):
     """The file as podman reads it on a discovered host."""
     ca_bundle: str = ""
     digest_mirrors: tuple[RegistryMirror, ...] = ()
+    tag_mirrors: tuple[RegistryMirror, ...] = ()
+    insecure: tuple[str, ...] = ()
+    """Mirrors reached without checking their certificate."""
