@@ -186,7 +186,7 @@ class _Work:
         disabled = self.around.policy.disabled_cluster_validations
         if self.cluster.ignored_cluster_validations:
             disabled = frozenset[str]()
-        return cluster_rules.judge(facts, disabled=disabled) + operator_cluster_findings(facts)
+        return cluster_rules.judge(facts, disabled=disabled) + operator_cluster_findings(facts, disabled=disabled)
 
     def decision(self) -> Decision:
         hosts = {key: host.host for key, host in self.hosts.items() if host.host != self.earlier[key].host}

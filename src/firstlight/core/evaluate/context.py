@@ -18,6 +18,7 @@ from firstlight.core.model.host_status import AFTER_REBOOT, HostRole, LogsState
 from firstlight.core.model.infra_env import InfraEnv
 from firstlight.core.model.policy import Policy
 from firstlight.core.operators.requirements import host_requirements
+from firstlight.core.operators.spec import count_roles
 
 EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -53,6 +54,7 @@ def context_of(cluster: Cluster, hosts: Sequence[HostState], policy: Policy) -> 
         cluster=at_rest(cluster),
         peers={host.id: Peer(name, host.effective_role) for host, name in named},
         host_count=len(hosts),
+        role_counts=count_roles(hosts),
         duplicate_names=frozenset(name for name, times in counts.items() if times > 1),
         managed_dns=brings_its_own_dns(cluster, hosts),
     )
@@ -76,7 +78,7 @@ def facts_of(
     else:
         version = cluster.openshift_version
         base = role_minimum(record.effective_role, cluster=cluster, inventory=inventory, policy=policy)
-        requirements = host_requirements(state, cluster, policy, base)
+        requirements = host_requirements(state, cluster, policy, base, roles=context.role_counts)
         minimum = least_of_any_role(policy.hardware, version=version, single_node=cluster.is_single_node)
     disks = ()
     if inventory is not None:

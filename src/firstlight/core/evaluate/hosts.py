@@ -58,7 +58,8 @@ def judge_host(
     if chosen is not state.host:
         state = replace(state, host=chosen)
         facts = replace(facts, host=chosen)
-    findings = host_rules.judge(facts, disabled=_disabled(cluster, around)) + operator_host_findings(facts)
+    disabled = _disabled(cluster, around)
+    findings = host_rules.judge(facts, disabled=disabled) + operator_host_findings(facts, disabled=disabled)
     situation = HostSituation(
         host=state.host,
         reports=state.reports,
