@@ -16,7 +16,6 @@ from firstlight.core.wire.views import view_host
 from firstlight.server.http.call import Call, NoQuery
 from firstlight.server.http.operations import STEP_REPLY_CAP, Access, operation
 from firstlight.server.http.reply import Empty, Encoded
-from firstlight.server.http.v2.callers import agent
 from firstlight.server.usecases import agents
 from firstlight.server.usecases.world import World
 
@@ -46,7 +45,7 @@ async def register_host(world: World, call: Call[wire.HostCreateParams, NoQuery]
     infra_env_id = call.uuid("infra_env_id")
     version = call.body.discovery_agent_version or call.headers.get("discovery_agent_version", "")
     host, state = await agents.register(
-        world, infra_env_id=infra_env_id, host_id=call.body.host_id, agent_version=version, caller=agent(call)
+        world, infra_env_id=infra_env_id, host_id=call.body.host_id, agent_version=version, caller=call.actor
     )
     return _registered(world, host, state)
 
@@ -105,7 +104,7 @@ async def post_step_reply(world: World, call: Call[wire.StepReply, NoQuery]) -> 
     except ValueError:
         raise Invalid(f"Step type '{sent.step_type}' is none that this service hands out.") from None
     reply = Reply(step=step, output=sent.output, exit_code=sent.exit_code, error=sent.error)
-    await agents.take_reply(world, _key(call.uuid("infra_env_id"), call.uuid("host_id")), reply, caller=agent(call))
+    await agents.take_reply(world, _key(call.uuid("infra_env_id"), call.uuid("host_id")), reply, caller=call.actor)
     return NO_MORE_STEPS
 
 
