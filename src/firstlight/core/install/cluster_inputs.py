@@ -45,6 +45,12 @@ class InstallHost(Value, frozen=True, kw_only=True):
     fencing: FencingCredentials | None = None
 
     @property
+    def node_role(self) -> HostRole:
+        """What its node becomes: the bootstrap host ends as a master, a host of undecided role as a worker."""
+        known = {HostRole.BOOTSTRAP: HostRole.MASTER, HostRole.AUTO_ASSIGN: HostRole.WORKER}
+        return known.get(self.role, self.role)
+
+    @property
     def networks(self) -> tuple[str, ...]:
         """The networks its addresses are in, without link-local ones."""
         found = [network_of(address) for interface in self.interfaces for address in interface.addresses]
@@ -120,12 +126,8 @@ class ClusterInputs(Value, frozen=True, kw_only=True):
         """Whether the cluster brings its virtual addresses up itself."""
         return self.platform not in USER_MANAGED_PLATFORMS and not self.user_managed_networking
 
-    @property
-    def prefers_ipv6(self) -> bool:
-        return bool(self.service_networks) and is_ipv6(self.service_networks[0])
-
     def with_role(self, role: HostRole) -> tuple[InstallHost, ...]:
-        return tuple(sorted((host for host in self.hosts if host.role is role), key=lambda host: host.name))
+        return tuple(sorted((host for host in self.hosts if host.node_role is role), key=lambda host: host.name))
 
     @property
     def bootstrap(self) -> InstallHost | None:

@@ -59,7 +59,7 @@ def baremetal_host(host: InstallHost, machine_networks: tuple[str, ...]) -> Docu
         )
     return {
         "name": host.name,
-        "role": str(host.role),
+        "role": str(host.node_role),
         "bootMACAddress": mac,
         "bootMode": "UEFI" if host.uefi else "legacy",
         "bmc": {"username": "", "password": "", "address": "", "disableCertificateVerification": False},

@@ -30,7 +30,6 @@ VERSION: Final = "3.2.0"
 SECURE_PORT: Final = 22623
 PLAIN_PORT: Final = 22624
 NODE_IP_FILE: Final = "/etc/default/nodeip-configuration"
-FILE_ROLES: Final = (HostRole.MASTER, HostRole.WORKER, HostRole.ARBITER)
 
 
 class DayTwoEndpoint(Value, frozen=True, kw_only=True):
@@ -92,7 +91,7 @@ def host_config(cluster: ClusterInputs, host: InstallHost, *, base: Config, pool
     """
     document = ignition.with_files(base, [*hostname_file(host), *node_ip_files(cluster, host)])
     document = merge_text(document, host.ignition_override)
-    if host.role is HostRole.WORKER and host.machine_config_pool:
+    if host.node_role is HostRole.WORKER and host.machine_config_pool:
         document = in_pool(document, host, pools)
     return with_cleanup(document) if host.booted_from_disk else document
 
@@ -132,7 +131,7 @@ def with_cleanup(document: Config) -> Config:
 
 def day_two_config(host: InstallHost, endpoint: DayTwoEndpoint) -> Config:
     """The config of a host that joins a running cluster."""
-    pool = host.machine_config_pool or (HostRole.WORKER if host.role is HostRole.AUTO_ASSIGN else host.role)
+    pool = host.machine_config_pool or host.node_role
     override = ignition.parse(host.ignition_override) if host.ignition_override.strip() else None
     own = () if override is None else override.ignition.security.tls.certificate_authorities
     headers = [("Authorization", f"Bearer {endpoint.token}")] if endpoint.token else []
