@@ -53,7 +53,7 @@ def packed(ids: Iterable[UUID]) -> bytes:
 def a_connectivity(number: int = 1, *, peers: Iterable[int] = (1, 2, 3), **changes: Any) -> Connectivity:
     """Host `number` reaches every other of `peers`."""
     others = packed(host_id(peer) for peer in peers if peer != number)
-    return replace(Connectivity(layer2={NETWORK: others}, layer3={4: others}), **changes)
+    return replace(Connectivity(asked=others, layer2={NETWORK: others}, layer3={4: others}), **changes)
 
 
 def some_domains(domain: str = "east.example.com") -> dict[str, Resolution]:
