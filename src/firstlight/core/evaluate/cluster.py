@@ -10,7 +10,7 @@ from firstlight.core.clusters import headcount
 from firstlight.core.clusters.facts import ClusterFacts
 from firstlight.core.clusters.moves import take
 from firstlight.core.clusters.progress import progress_of
-from firstlight.core.clusters.rules import cluster_rules
+from firstlight.core.clusters.rules.book import cluster_rules
 from firstlight.core.clusters.rules.blocking import REQUIRED, conditions
 from firstlight.core.clusters.situation import ClusterSituation
 from firstlight.core.clusters.transitions import REFRESH_TABLE, ClusterTrigger

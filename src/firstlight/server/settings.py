@@ -1,0 +1,276 @@
+"""Every setting of the server, in one place: a TOML file, beaten by the environment, beaten by flags.
+
+Each setting is read from `FIRSTLIGHT_<NAME>`; where the original service has a name of its own for it, that name is
+understood as well, and ours wins.
+"""
+
+import re
+from collections.abc import Mapping
+from datetime import timedelta
+from pathlib import Path
+from typing import Annotated, Any, Literal
+from urllib.parse import quote, urlencode
+from uuid import UUID
+
+from pydantic import AliasChoices, BeforeValidator, Field, SecretStr
+from pydantic_settings import (
+    BaseSettings,
+    NoDecode,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+_UNITS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
+_PART = re.compile(r"(\d+(?:\.\d+)?)(ms|h|m|s)")
+
+
+def duration(value: object) -> object:
+    """Durations the way people write them: `90s`, `3m`, `1h30m`; a bare number is seconds."""
+    if not isinstance(value, str) or not (text := value.strip()):
+        return value
+    if re.fullmatch(r"\d+(\.\d+)?", text):
+        return timedelta(seconds=float(text))
+    parts = _PART.findall(text)
+    if not parts or "".join(number + unit for number, unit in parts) != text:
+        return value
+    return timedelta(seconds=sum(float(number) * _UNITS[unit] for number, unit in parts))
+
+
+def comma_list(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    text = value.strip().strip('"')
+    return tuple(item.strip() for item in text.split(",") if item.strip())
+
+
+Duration = Annotated[timedelta, BeforeValidator(duration)]
+CommaList = Annotated[tuple[str, ...], NoDecode, BeforeValidator(comma_list)]
+
+
+def also(name: str, *originals: str, default: Any, **bounds: Any) -> Any:
+    """A setting with the names the original has for it."""
+    return Field(default=default, validation_alias=AliasChoices(f"FIRSTLIGHT_{name}", *originals), **bounds)
+
+
+def default_data_dir() -> Path:
+    return Path("~/.local/share/firstlight").expanduser()
+
+
+class Settings(BaseSettings):
+    model_config = SettingsConfigDict(
+        env_prefix="FIRSTLIGHT_",
+        frozen=True,
+        extra="ignore",
+        populate_by_name=True,
+        env_ignore_empty=True,
+    )
+
+    config: Path | None = None
+    """TOML file with any of these settings under their lower-case names."""
+    listen: str = "127.0.0.1:8090"
+    """Address and port of the API and the web UI."""
+    images_listen: str = "127.0.0.1:8888"
+    """Address and port of the image service."""
+    data_dir: Path = Field(
+        default_factory=default_data_dir, validation_alias=AliasChoices("FIRSTLIGHT_DATA_DIR", "WORK_DIR")
+    )
+    """Where the embedded database and files live."""
+    database_url: SecretStr | None = None
+    """PostgreSQL URL; unset means the SQLite file in the data directory."""
+    blobs_url: str | None = None
+    """`s3://bucket?endpoint=…&region=…` or a folder; unset means a folder in the data directory."""
+    aws_access_key_id: SecretStr | None = also("AWS_ACCESS_KEY_ID", "AWS_ACCESS_KEY_ID", default=None)
+    aws_secret_access_key: SecretStr | None = also("AWS_SECRET_ACCESS_KEY", "AWS_SECRET_ACCESS_KEY", default=None)
+
+    # The original's way of naming database and object store.
+    db_host: str = also("DB_HOST", "DB_HOST", default="")
+    db_port: int = also("DB_PORT", "DB_PORT", default=5432)
+    db_user: str = also("DB_USER", "DB_USER", default="")
+    db_pass: SecretStr = also("DB_PASS", "DB_PASS", default=SecretStr(""))
+    db_name: str = also("DB_NAME", "DB_NAME", default="")
+    s3_endpoint_url: str = also("S3_ENDPOINT_URL", "S3_ENDPOINT_URL", default="")
+    s3_region: str = also("S3_REGION", "S3_REGION", default="")
+    s3_bucket: str = also("S3_BUCKET", "S3_BUCKET", default="")
+
+    service_base_url: str = also("SERVICE_BASE_URL", "SERVICE_BASE_URL", default="")
+    """What hosts call; unset means the listener's own address."""
+    image_service_base_url: str = also("IMAGE_SERVICE_BASE_URL", "IMAGE_SERVICE_BASE_URL", default="")
+    service_ca_cert_path: Path | None = also("SERVICE_CA_CERT_PATH", "SERVICE_CA_CERT_PATH", default=None)
+    skip_cert_verification: bool = also("SKIP_CERT_VERIFICATION", "SKIP_CERT_VERIFICATION", default=False)
+    auth_type: Literal["none"] = also("AUTH_TYPE", "AUTH_TYPE", default="none")
+    """Who may call: `none` lets everybody in. Keep the listener on loopback, or put a proxy with a login before it."""
+    allowed_domains: CommaList = also("ALLOWED_DOMAINS", "ALLOWED_DOMAINS", default=())
+    """Origins that browsers may call the API from."""
+    log_level: str = also("LOG_LEVEL", "LOG_LEVEL", default="info")
+    log_format: Literal["text", "json"] = also("LOG_FORMAT", "LOG_FORMAT", default="text")
+    release_tag: str = also("RELEASE_TAG", "RELEASE_TAG", default="")
+    liveness_timeout: Duration = also("LIVENESS_TIMEOUT", "LIVENESS_VALIDATION_TIMEOUT", default=timedelta(minutes=5))
+
+    os_images: str = also("OS_IMAGES", "OS_IMAGES", default="")
+    release_images: str = also("RELEASE_IMAGES", "RELEASE_IMAGES", default="")
+    release_sources: str = also("RELEASE_SOURCES", "RELEASE_SOURCES", default="")
+    must_gather_images: str = also("MUST_GATHER_IMAGES", "MUST_GATHER_IMAGES", default="")
+    ignored_openshift_versions: str = also("IGNORED_OPENSHIFT_VERSIONS", "IGNORED_OPENSHIFT_VERSIONS", default="")
+    public_container_registries: CommaList = also(
+        "PUBLIC_CONTAINER_REGISTRIES",
+        "PUBLIC_CONTAINER_REGISTRIES",
+        default=("quay.io", "registry.ci.openshift.org"),
+    )
+    agent_image: str = also(
+        "AGENT_IMAGE", "AGENT_DOCKER_IMAGE", default="quay.io/edge-infrastructure/assisted-installer-agent:latest"
+    )
+    installer_image: str = also(
+        "INSTALLER_IMAGE", "INSTALLER_IMAGE", default="quay.io/edge-infrastructure/assisted-installer:latest"
+    )
+    controller_image: str = also(
+        "CONTROLLER_IMAGE",
+        "CONTROLLER_IMAGE",
+        default="quay.io/edge-infrastructure/assisted-installer-controller:latest",
+    )
+    iso_image_type: Literal["full-iso", "minimal-iso"] = also("ISO_IMAGE_TYPE", "ISO_IMAGE_TYPE", default="full-iso")
+    enable_image_service: bool = also("ENABLE_IMAGE_SERVICE", "ENABLE_IMAGE_SERVICE", default=True)
+    cluster_network_cidr: str = also("CLUSTER_NETWORK_CIDR", "CLUSTER_NETWORK_CIDR", default="10.128.0.0/14")
+    cluster_network_host_prefix: int = also(
+        "CLUSTER_NETWORK_HOST_PREFIX", "CLUSTER_NETWORK_HOST_PREFIX", default=23, ge=1, le=128
+    )
+    service_network_cidr: str = also("SERVICE_NETWORK_CIDR", "SERVICE_NETWORK_CIDR", default="172.30.0.0/16")
+    cluster_network_cidr_ipv6: str = also("CLUSTER_NETWORK_CIDR_IPV6", "CLUSTER_NETWORK_CIDR_IPV6", default="fd01::/48")
+    cluster_network_host_prefix_ipv6: int = also(
+        "CLUSTER_NETWORK_HOST_PREFIX_IPV6", "CLUSTER_NETWORK_HOST_PREFIX_IPV6", default=64, ge=1, le=128
+    )
+    service_network_cidr_ipv6: str = also(
+        "SERVICE_NETWORK_CIDR_IPV6", "SERVICE_NETWORK_CIDR_IPV6", default="fd02::/112"
+    )
+    ntp_default_server: str = also("NTP_DEFAULT_SERVER", "NTP_DEFAULT_SERVER", default="")
+    base_dns_domains: str = also("BASE_DNS_DOMAINS", "BASE_DNS_DOMAINS", default="")
+    reject_unknown_fields: bool = also("REJECT_UNKNOWN_FIELDS", "ENABLE_REJECT_UNKNOWN_FIELDS", default=True)
+    install_invoker: str = also("INSTALL_INVOKER", "INSTALL_INVOKER", default="assisted-installer")
+    infra_env_id: UUID | None = also("INFRA_ENV_ID", "INFRA_ENV_ID", default=None)
+    event_rate_limits: str = also("EVENT_RATE_LIMITS", "EVENT_RATE_LIMITS", default="")
+
+    hardware_requirements: str = also("HARDWARE_REQUIREMENTS", "HW_VALIDATOR_REQUIREMENTS", default="")
+    edge_workers_product_names: CommaList = also(
+        "EDGE_WORKERS_PRODUCT_NAMES", "EDGE_WORKERS_PRODUCT_NAMES", default=("BlueField SoC",)
+    )
+    disabled_host_validations: CommaList = also("DISABLED_HOST_VALIDATIONS", "DISABLED_HOST_VALIDATIONS", default=())
+    disabled_cluster_validations: CommaList = also(
+        "DISABLED_CLUSTER_VALIDATIONS", "DISABLED_CLUSTER_VALIDATIONS", default=()
+    )
+    disabled_steps: CommaList = also("DISABLED_STEPS", "DISABLED_STEPS", default=())
+    soft_timeouts: bool = also("SOFT_TIMEOUTS", "ENABLE_SOFT_TIMEOUTS", default=False)
+    auto_assign: bool = also("AUTO_ASSIGN", "ENABLE_AUTO_ASSIGN", default=True)
+    upgrade_agent: bool = also("UPGRADE_AGENT", "ENABLE_UPGRADE_AGENT", default=True)
+    skip_mco_reboot: bool = also("SKIP_MCO_REBOOT", "ENABLE_SKIP_MCO_REBOOT", default=True)
+    virtual_interfaces: bool = also("VIRTUAL_INTERFACES", "ENABLE_VIRTUAL_INTERFACES", default=False)
+    check_cluster_version: bool = also("CHECK_CLUSTER_VERSION", "CHECK_CLUSTER_VERSION", default=False)
+    single_node_dnsmasq: bool = also("SINGLE_NODE_DNSMASQ", "ENABLE_SINGLE_NODE_DNSMASQ", default=True)
+    ipv6_support: bool = also("IPV6_SUPPORT", "IPV6_SUPPORT", default=True)
+    tna_clusters_support: bool = also("TNA_CLUSTERS_SUPPORT", "TNA_CLUSTERS_SUPPORT", default=True)
+    tnf_clusters_support: bool = also("TNF_CLUSTERS_SUPPORT", "TNF_CLUSTERS_SUPPORT", default=False)
+    inventory_max_size: int = also("INVENTORY_MAX_SIZE", "AGENT_INVENTORY_MAX_SIZE", default=0, ge=0)
+    inventory_disk_min_size: int = also("INVENTORY_DISK_MIN_SIZE", "AGENT_INVENTORY_DISK_MIN_SIZE", default=0, ge=0)
+    poll_seconds: int = Field(default=60, ge=1, le=600)
+    """How often a calm agent asks."""
+
+    host_max_disconnection_time: Duration = also(
+        "HOST_MAX_DISCONNECTION_TIME", "HOST_MAX_DISCONNECTION_TIME", default=timedelta(minutes=3)
+    )
+    prepare_for_installation_timeout: Duration = also(
+        "PREPARE_FOR_INSTALLATION_TIMEOUT", "PREPARE_FOR_INSTALLATION_TIMEOUT", default=timedelta(minutes=10)
+    )
+    prepare_for_installation_host_timeout: Duration = also(
+        "PREPARE_FOR_INSTALLATION_HOST_TIMEOUT", "PREPARE_FOR_INSTALLATION_HOST_TIMEOUT", default=timedelta(minutes=8)
+    )
+    disk_check_timeout: Duration = also("DISK_CHECK_TIMEOUT", "DISK_CHECK_TIMEOUT", default=timedelta(minutes=8))
+    image_availability_timeout: Duration = also(
+        "IMAGE_AVAILABILITY_TIMEOUT", "IMAGE_AVAILABILITY_TIMEOUT", default=timedelta(minutes=16)
+    )
+    installation_timeout: Duration = also("INSTALLATION_TIMEOUT", "INSTALLATION_TIMEOUT", default=timedelta(hours=24))
+    finalizing_timeout: Duration = also("FINALIZING_TIMEOUT", "FINALIZING_TIMEOUT", default=timedelta(hours=5))
+    reset_cluster_timeout: Duration = also(
+        "RESET_CLUSTER_TIMEOUT", "RESET_CLUSTER_TIMEOUT", default=timedelta(minutes=3)
+    )
+    log_collection_timeout: Duration = also(
+        "LOG_COLLECTION_TIMEOUT", "LOG_COLLECTION_TIMEOUT", default=timedelta(minutes=60)
+    )
+    log_pending_timeout: Duration = also("LOG_PENDING_TIMEOUT", "LOG_PENDING_TIMEOUT", default=timedelta(minutes=10))
+    host_log_collection_timeout: Duration = also(
+        "HOST_LOG_COLLECTION_TIMEOUT", "HOST_LOG_COLLECTION_TIMEOUT", default=timedelta(minutes=10)
+    )
+    host_log_pending_timeout: Duration = also(
+        "HOST_LOG_PENDING_TIMEOUT", "HOST_LOG_PENDING_TIMEOUT", default=timedelta(minutes=2)
+    )
+    deleted_inactive_after: Duration = also(
+        "DELETED_INACTIVE_AFTER", "DELETED_INACTIVE_AFTER", default=timedelta(hours=480)
+    )
+    deleted_unregistered_after: Duration = also(
+        "DELETED_UNREGISTERED_AFTER", "DELETED_UNREGISTERED_AFTER", default=timedelta(hours=72)
+    )
+    infraenv_deleted_inactive_after: Duration = also(
+        "INFRAENV_DELETED_INACTIVE_AFTER", "INFRAENV_DELETED_INACTIVE_AFTER", default=timedelta(hours=480)
+    )
+    deregister_inactive: bool = also("DEREGISTER_INACTIVE", "ENABLE_DEREGISTER_INACTIVE_GC", default=True)
+    purge_deleted: bool = also("PURGE_DELETED", "ENABLE_DELETE_UNREGISTER_GC", default=True)
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - the signature is given
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - the signature is given
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        given = {**env_settings(), **init_settings()}
+        path = given.get("config") or given.get("FIRSTLIGHT_CONFIG")
+        toml = TomlConfigSettingsSource(settings_cls, toml_file=Path(path) if path else None)
+        return init_settings, env_settings, toml
+
+    @property
+    def database_location(self) -> str:
+        """A URL, with its password, or the path of the embedded file."""
+        if self.database_url is not None:
+            return self.database_url.get_secret_value()
+        if self.db_host:
+            login = f"{quote(self.db_user)}:{quote(self.db_pass.get_secret_value())}@" if self.db_user else ""
+            return f"postgresql://{login}{self.db_host}:{self.db_port}/{quote(self.db_name)}"
+        return str(self.data_dir / "firstlight.sqlite")
+
+    @property
+    def blobs_location(self) -> str:
+        if self.blobs_url is not None:
+            return self.blobs_url
+        if self.s3_bucket:
+            query = urlencode(
+                {key: value for key, value in (("endpoint", self.s3_endpoint_url), ("region", self.s3_region)) if value}
+            )
+            return f"s3://{self.s3_bucket}?{query}"
+        return str(self.data_dir / "blobs")
+
+    @property
+    def listen_address(self) -> tuple[str, int]:
+        host, _, port = self.listen.rpartition(":")
+        return host.strip("[]") or "0.0.0.0", int(port)  # noqa: S104 - an empty host means every interface
+
+    @property
+    def is_loopback_only(self) -> bool:
+        host, _ = self.listen_address
+        return host in ("localhost", "::1") or host.startswith("127.")
+
+    @property
+    def service_url(self) -> str:
+        return self.service_base_url.rstrip("/") or f"http://{self.listen}"
+
+    @property
+    def image_service_url(self) -> str:
+        return self.image_service_base_url.rstrip("/") or f"http://{self.images_listen}"
+
+
+def managed_domains(text: str) -> Mapping[str, str]:
+    """`domain:id/provider,…` as the original writes it."""
+    found: dict[str, str] = {}
+    for item in filter(None, (part.strip() for part in text.split(","))):
+        domain, _, rest = item.partition(":")
+        found[domain] = rest.rpartition("/")[2] or "route53"
+    return found
