@@ -1,12 +1,12 @@
 """Databases with the newest schema for tests: migrated once per run, copied for each test."""
 
-import asyncio
+import subprocess
+import sys
 import tempfile
 from functools import cache
 from pathlib import Path
 from typing import Final
 
-from firstlight.server.store.schema import migrate
 from tests.peers import Postgres
 
 TEMPLATE: Final = "template_firstlight"
@@ -14,11 +14,17 @@ MADE: Final[set[str]] = set()
 """URLs of the templates of the servers of this run."""
 
 
+def migrated(url: str) -> None:
+    """What `schema.migrate` does, for callers with or without a loop."""
+    command = [sys.executable, "-m", "firstlight.server.store.migrations"]
+    subprocess.run(command, input=f"{url}\n", text=True, check=True)
+
+
 @cache
 def migrated_file() -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "template.sqlite")
-        asyncio.run(migrate(str(path)))
+        migrated(str(path))
         return path.read_bytes()
 
 
@@ -40,5 +46,5 @@ def fresh_postgres(server: Postgres) -> str:
 def make_template(url: str, server: Postgres) -> None:
     if url not in MADE:
         server.run("createdb", TEMPLATE)
-        asyncio.run(migrate(url))
+        migrated(url)
         MADE.add(url)

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from firstlight.server.ports.database import Param, Sql, Statement
+from firstlight.server.ports.database import Sql, Statement
 
 SECRET: Final = Sql("SELECT value FROM secrets WHERE subject = :subject AND name = :name")
 SECRETS: Final = Sql("SELECT subject, name, value FROM secrets ORDER BY subject, name")
@@ -27,10 +27,15 @@ CHECK_IN: Final = Sql(
 )
 PRESENCE: Final = Sql("SELECT host_id, checked_in_at, clock_offset_ms, agent_version FROM presence ORDER BY host_id")
 
-COUNT_EVENTS: Final = Sql("UPDATE counters SET value = value + :number WHERE name = 'events'")
+TAKE_NUMBERS: Final = "WITH last AS (UPDATE counters SET value = value + {count} WHERE name = 'events' RETURNING value)"
 ADD_EVENT: Final = Sql(
-    "INSERT INTO events (seq, event_time, severity, message)"
-    " VALUES ((SELECT value FROM counters WHERE name = 'events') - :before_last, now_us(), 'info', :message)"
+    sqlite="INSERT INTO events (event_time, severity, message) VALUES (now_us(), 'info', :message)",
+    postgres=TAKE_NUMBERS.format(count="1")
+    + " INSERT INTO events (seq, event_time, severity, message) SELECT value, now_us(), 'info', :message FROM last",
+    postgres_many=TAKE_NUMBERS.format(count="cardinality(:message::text[])")
+    + " INSERT INTO events (seq, event_time, severity, message)"
+    " SELECT last.value - cardinality(:message::text[]) + row.number, now_us(), 'info', row.message"
+    " FROM last, unnest(:message::text[]) WITH ORDINALITY AS row (message, number)",
 )
 EVENTS: Final = Sql("SELECT seq, message FROM events ORDER BY seq")
 
@@ -56,7 +61,6 @@ def add_secret(subject: str, *, name: str = "n", value: bytes = b"v") -> Stateme
 
 def events(*messages: str) -> tuple[Statement, ...]:
     """Write them last in a commit: the counter's row is locked from here to its end."""
-    rows: list[dict[str, Param]] = [
-        {"before_last": len(messages) - 1 - number, "message": message} for number, message in enumerate(messages)
-    ]
-    return (Statement(COUNT_EVENTS, {"number": len(messages)}, expect_rows=1), Statement(ADD_EVENT, rows=rows))
+    if len(messages) == 1:
+        return (Statement(ADD_EVENT, {"message": messages[0]}, expect_rows=1),)
+    return (Statement(ADD_EVENT, rows=[{"message": message} for message in messages], expect_rows=len(messages)),)

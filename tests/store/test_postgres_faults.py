@@ -15,7 +15,7 @@ from firstlight.server.store.postgres import PostgresDatabase
 from tests.conftest import missing
 from tests.databases import fresh_postgres
 from tests.peers import Missing, Postgres, as_user, free_port, running_postgres, server_user
-from tests.store.rows import COUNT_EVENTS, EVENTS, SECRETS, SET_SECRET, add_secret, events
+from tests.store.rows import ADD_EVENT, EVENTS, SECRETS, SET_SECRET, add_secret, events
 
 pytestmark = [pytest.mark.anyio, pytest.mark.peer("postgres")]
 
@@ -166,11 +166,7 @@ async def test_a_number_waits_for_the_paused_commit_before_it(server_url: str) -
     database = await open_database(server_url)
     paused = await asyncpg.connect(server_url)
     await paused.execute("BEGIN")
-    await paused.execute(COUNT_EVENTS.postgres, 1)
-    await paused.execute(
-        "INSERT INTO events (seq, event_time, severity, message)"
-        " SELECT value, 0, 'info', 'first' FROM counters WHERE name = 'events'"
-    )
+    await paused.execute(ADD_EVENT.postgres, "first")
     later = asyncio.create_task(database.commit(add_secret("a"), *events("second")))
     await somebody_waits(database)
     assert list(await database.fetch(EVENTS)) == []

@@ -21,7 +21,6 @@ STATEMENT_CACHE: Final = 512
 LOCK_WAIT_SECONDS: Final = 5.0
 """Only tools outside the service (a backup, a shell) can hold the lock of a file that is ours."""
 CACHE_KIB: Final = 16_384
-MMAP_BYTES: Final = 256 * 1024 * 1024
 WAL_KEEP_BYTES: Final = 64 * 1024 * 1024
 
 
@@ -36,7 +35,6 @@ def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
     connection.row_factory = sqlite3.Row
     connection.create_function("now_us", 0, lambda: time.time_ns() // 1_000)
     connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
-    connection.execute(f"PRAGMA mmap_size = {MMAP_BYTES}")
     if read_only:
         connection.execute("PRAGMA query_only = ON")
         return connection

@@ -98,9 +98,11 @@ def host_details() -> None:
 
 
 def events_and_work() -> None:
+    on_sqlite = op.get_context().dialect.name == "sqlite"
     op.create_table(
         "events",
-        required("seq", SERIAL, key=True),
+        # SQLite's one writer numbers the rows itself and never uses a number twice; PostgreSQL's come from `counters`.
+        sa.Column("seq", SERIAL, primary_key=True, autoincrement=on_sqlite, nullable=False),
         required("event_time", INTEGER),
         optional("name"),
         required("severity"),
@@ -108,6 +110,7 @@ def events_and_work() -> None:
         required("message"),
         *(optional(name) for name in ("cluster_id", "host_id", "infra_env_id", "request_id", "actor")),
         *(optional(name, BYTES) for name in ("props", "before", "after")),
+        sqlite_autoincrement=True,
     )
     for subject in ("cluster", "infra_env", "host"):
         op.create_index(f"events_of_{subject}", "events", [f"{subject}_id", "seq"])
