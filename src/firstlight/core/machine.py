@@ -67,7 +67,7 @@ def always(_: object) -> bool:
     return True
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Transition(Generic[S, T, F, R, E]):
     """One row: on this trigger, from these states, when the guard holds, go to the target."""
 
