@@ -144,6 +144,7 @@ async def download(world: World, call: Call[None, FileName]) -> Download:
     id="V2UploadLogs",
     access=Access.AGENT,
     body_cap=UPLOAD_CAP,
+    upload="upfile",
     success=204,
 )
 async def upload(world: World, call: Call[None, NoQuery]) -> None:

@@ -97,6 +97,14 @@ async def test_one_operation_in_full() -> None:
     }
 
 
+async def test_an_upload_is_described_as_a_form() -> None:
+    document = (await ask(an_app(), "GET", f"{BASE}/openapi")).json()
+    operation = document["paths"][f"{BASE}/v2/clusters/{{cluster_id}}/logs"]["post"]
+    form = operation["requestBody"]["content"]["multipart/form-data"]["schema"]
+    assert form["properties"] == {"upfile": {"type": "string", "format": "binary"}}
+    assert "413" in operation["responses"]
+
+
 async def test_the_page_needs_nothing_from_elsewhere() -> None:
     answer = await ask(an_app(), "GET", "/api/docs")
     assert answer.headers["content-type"].startswith("text/html")

@@ -143,7 +143,7 @@ def expected_refusals(operation: Operation) -> set[int]:
     refusals = {UNEXPECTED}
     if "{" in operation.path or operation.body is not NoneType or operation.query is not NoQuery:
         refusals.add(Refused.status)
-    if operation.body is not NoneType:
+    if operation.body is not NoneType or operation.upload:
         refusals.add(STATUS_OF[TooLarge])
     if operation.access is not Access.PUBLIC:
         refusals |= {STATUS_OF[Unauthenticated], STATUS_OF[Forbidden]}

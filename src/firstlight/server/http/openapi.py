@@ -79,6 +79,9 @@ def _described(operation: Operation, schema_of: dict[str, Schema]) -> Schema:
     if operation.body is not NoneType:
         content = {"application/json": {"schema": schema_of[str(operation.body)]}}
         described["requestBody"] = {"required": True, "content": content}
+    elif operation.upload:
+        form = {"type": "object", "properties": {operation.upload: {"type": "string", "format": "binary"}}}
+        described["requestBody"] = {"required": True, "content": {"multipart/form-data": {"schema": form}}}
     return described
 
 

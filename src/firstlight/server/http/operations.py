@@ -66,6 +66,7 @@ class Operation:
     body: type[object]
     body_name: str
     body_cap: int
+    upload: str
     query: type[object]
     success: int
     answer: type[object]
@@ -86,6 +87,7 @@ def operation(
     body: type[B] = NoneType,
     body_name: str = "",
     body_cap: int = JSON_BODY_CAP,
+    upload: str = "",
     query: type[Q] = NoQuery,
     success: int = 200,
     answer: type[R] = NoneType,
@@ -96,7 +98,8 @@ def operation(
     """Declare an operation.
 
     `path` begins with `/v2` (the original's API) or `/v1` (ours) and marks parameters as `{name}` or `{name:uuid}`.
-    `body_name` is how parse errors call the body. `headers` are request headers worth documenting. `etag` makes a GET
+    `body_name` is how parse errors call the body; `upload` is the multipart field of an operation that takes a file and
+    no body, read with `uploaded_file`. `headers` are request headers worth documenting. `etag` makes a GET
     answer carry an ETag and honour If-None-Match.
     """
 
@@ -109,6 +112,7 @@ def operation(
             body=body,
             body_name=body_name or "body",
             body_cap=body_cap,
+            upload=upload,
             query=query,
             success=success,
             answer=answer,

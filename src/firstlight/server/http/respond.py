@@ -9,7 +9,7 @@ from typing import Final
 
 from starlette.types import Receive, Send
 
-from firstlight.server.http.errors import NOT_MODIFIED
+from firstlight.server.http.errors import NO_CONTENT, NOT_MODIFIED
 from firstlight.server.http.reply import Download, Stream
 
 Headers = list[tuple[bytes, bytes]]
@@ -17,6 +17,7 @@ Headers = list[tuple[bytes, bytes]]
 COMPRESS_FROM: Final = 1_024
 """Smaller JSON answers are sent as they are."""
 _COMPRESS_ON_THREAD_FROM: Final = 512 * 1024
+_BODILESS: Final = (NO_CONTENT, NOT_MODIFIED)
 _JSON: Final = (b"content-type", b"application/json")
 _VARY: Final = (b"vary", b"accept-encoding")
 
@@ -42,7 +43,8 @@ async def send_json(
 
 async def send_bytes(send: Send, content: bytes, *, status: int, headers: Headers) -> None:
     """Send a complete answer."""
-    headers.append((b"content-length", b"%d" % len(content)))
+    if status not in _BODILESS:
+        headers.append((b"content-length", b"%d" % len(content)))
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": content})
 
@@ -90,6 +92,8 @@ async def _pump(send: Send, receive: Receive, chunks: AsyncIterable[bytes]) -> N
         async for chunk in chunks:
             if chunk:
                 await send({"type": "http.response.body", "body": chunk, "more_body": True})
+                # Neither a quick source nor a gone caller makes `send` wait; without this nobody else would get a turn.
+                await asyncio.sleep(0)
         await send({"type": "http.response.body", "body": b""})
 
     async def until_gone() -> None:
