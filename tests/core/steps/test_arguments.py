@@ -135,6 +135,12 @@ def test_dhcp_lease_needs_a_network_the_host_lies_in(cluster: dict[str, Any]) ->
     assert arguments.dhcp_lease(occasion(cluster=cluster)) is None
 
 
+def test_vip_macs_are_those_existing_leases_were_taken_with() -> None:
+    cluster_id = UUID("bd9d3b83-80a3-4b94-8b61-c12b2f1a2373")
+    assert vip_mac(cluster_id, name="api") == "00:1a:4a:b5:4d:cc"
+    assert vip_mac(cluster_id, name="ingress") == "00:1a:4a:83:b1:f7"
+
+
 def test_vip_macs_are_stable_and_differ() -> None:
     cluster_id = UUID("11111111-1111-1111-1111-111111111111")
     api, ingress = vip_mac(cluster_id, name="api"), vip_mac(cluster_id, name="ingress")

@@ -7,28 +7,16 @@ from uuid import UUID
 from firstlight.core.errors import Invalid
 from firstlight.core.model.cluster import Cluster
 from firstlight.core.network.addresses import in_network, is_v6, normal_address
+from firstlight.core.steps.vip_macs import vip_mac
 
-MAC_PREFIX: Final = "00:1a:4a"
 LEASE: Final = re.compile(r"\s*lease\s*\{\s*(?:[^\s;{}][^;{}]*;\s*)+\}\s*", re.ASCII)
 EXPIRY: Final = re.compile(r"(?<![\w-])(renew|rebind|expire)\s[^;]*;")
 LONGEST_LEASE: Final = 16_384
 
-# The permutation of RFC 3074, section 6.
-_SHUFFLED: Final = bytes.fromhex(
-    "fbaf77d7510e4fbf6731b58fba9d00e81f20373c983a11edae46a090dc5a39df"
-    "3b03128c6fa6cbc486f37c5fdeb3c541b430240f6b2ee982a51e7ba1d1176110"
-    "285bdb3d640ad26dfa7f168a1d6cf443cf09b2cc4a627ef9a774224dc1c87905"
-    "14714723800db65e19e2e3c74b1b29f5e6e02be1b11a9b96d48eda73f1495869"
-    "27723effc0c991d6a89edd949a7a0c5452a32c8be4eccdf2d90bbb929f4056ef"
-    "c32a6ac67670b8ac5702ad75b0e5f7fd89b963a466932d42e7348dd3c2cef6ee"
-    "386e4ef83ff0bd5d5c3335b713ab48322168654508fc53784c875536ca7dbcd5"
-    "60eb88d0a281be849c262f0107fe1804d88359151c8525999550aa4406a9ea97"
-)
-
 
 def dhcp_macs(cluster_id: UUID) -> tuple[str, str]:
     """MAC addresses of the API and the ingress VIP of a cluster; the same on every host, at any time."""
-    return _mac(f"{cluster_id}-api"), _mac(f"{cluster_id}-ingress")
+    return vip_mac(cluster_id, name="api"), vip_mac(cluster_id, name="ingress")
 
 
 def check_leases(cluster: Cluster, *, addresses: tuple[str, str], leases: tuple[str, str]) -> tuple[str, str]:
@@ -57,15 +45,3 @@ def is_lease(text: str) -> bool:
 def never_expiring(lease: str) -> str:
     """The lease as the new cluster gets it: keepalived renews it there, until then it must not lapse."""
     return EXPIRY.sub(r"\1 never;", lease)
-
-
-def _mac(name: str) -> str:
-    return ":".join((MAC_PREFIX, *(f"{_pearson(name.encode(), offset):02x}" for offset in range(3))))
-
-
-def _pearson(text: bytes, offset: int) -> int:
-    """One byte of the hash; `offset` is added to the first input byte to get another one."""
-    value = _SHUFFLED[(text[0] + offset) % 256]
-    for byte in text[1:]:
-        value = _SHUFFLED[value ^ byte]
-    return value
