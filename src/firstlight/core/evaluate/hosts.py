@@ -95,11 +95,14 @@ def _operator_ids(findings: Iterable[Finding]) -> frozenset[str]:
 
 
 def _next(situation: HostSituation) -> datetime | None:
-    upcoming = (
+    """When time alone changes the status, or what the check `connected` finds."""
+    upcoming = [
         moment
         for moment in moments(REFRESH_TABLE, situation.host.status, HostTrigger.REFRESH, situation)
         if moment > situation.now
-    )
+    ]
+    if situation.silent_from is not None and situation.silent_from > situation.now:
+        upcoming.append(situation.silent_from)
     return min(upcoming, default=None)
 
 
