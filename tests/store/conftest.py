@@ -7,6 +7,7 @@ import pytest
 
 from firstlight.server.ports.database import Database
 from firstlight.server.store.connect import open_database
+from firstlight.server.store.sql_store import SqlStore, open_store
 from tests.databases import fresh_postgres, fresh_sqlite
 from tests.peers import Postgres
 
@@ -33,3 +34,8 @@ async def database(database_url: str, anyio_backend: str) -> AsyncIterator[Datab
     database = await open_database(database_url)
     yield database
     await database.close()
+
+
+@pytest.fixture
+def store(database: Database) -> SqlStore:
+    return open_store(database)

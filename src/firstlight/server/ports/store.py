@@ -20,6 +20,7 @@ from firstlight.core.model.infra_env import InfraEnv
 from firstlight.core.model.reports import ReportKind
 from firstlight.core.rules import Finding
 from firstlight.core.steps.plan import StepPlan
+from firstlight.server.ports.database import Notices
 
 # --- subjects ---------------------------------------------------------------------------------------------------------
 
@@ -38,6 +39,15 @@ def infra_env_subject(infra_env_id: UUID) -> str:
 
 
 SERVICE_SUBJECT = "service"
+
+# --- channels ---------------------------------------------------------------------------------------------------------
+
+CHANGES = "changes"
+"""Subjects that changed, with spaces between; empty: look for yourself."""
+EVENTS = "events"
+"""Events were added for these clusters and infra-envs (subjects with spaces between; empty: for any)."""
+DUE = "due"
+"""Something was asked for; the payload is its earliest time, in microseconds since 1970."""
 
 
 # --- writes -----------------------------------------------------------------------------------------------------------
@@ -58,14 +68,14 @@ class TouchCluster(Struct, frozen=True, kw_only=True):
 
 
 class PutHost(Struct, frozen=True, kw_only=True):
-    """`expect_revision` guards pool hosts; bound ones are guarded by their cluster (None: any)."""
+    """`expect_revision` guards pool hosts; bound ones are guarded by their cluster (None: any; 0: must be new)."""
 
     host: Host
     expect_revision: int | None = None
 
 
 class DeleteHost(Struct, frozen=True, kw_only=True):
-    """Soft: the row keeps `deleted_at` for event filters; presence, reports, findings and plan go."""
+    """Soft: the row keeps `deleted_at` for event filters; presence, reports, findings, plan and secrets go."""
 
     key: HostKey
     at: datetime
@@ -250,6 +260,9 @@ class DueRow(Struct, frozen=True, kw_only=True):
     at: datetime
     generation: int
     attempts: int
+    owner: str = ""
+    lease_until: datetime | None = None
+    """With `owner` the mark of this claim: after another claim, settling this one does nothing."""
 
 
 class ClusterQuery(Struct, frozen=True, kw_only=True):
@@ -359,6 +372,10 @@ class Store(Protocol):
 
     async def commit(self, *writes: Write) -> None:
         """All or nothing; raises LostRace. Listeners of the change stream are told after it is durable."""
+        ...
+
+    def listen(self, channel: str) -> Notices:
+        """Hear of commits of every replica on one of the channels above."""
         ...
 
     async def check_in(self, batch: Sequence[PutPresence]) -> None:

@@ -1,0 +1,176 @@
+"""Whole hosts out of five tables: one read tells the versions of everything, further ones fetch only what is new.
+
+A host none of whose rows changed comes back as the same object; one that merely checked in keeps every part.
+"""
+
+from collections.abc import Mapping, Sequence
+from operator import itemgetter
+from typing import Any, Final
+
+from msgspec import Struct
+
+from firstlight.core.decision import HostKey
+from firstlight.core.model.host import Host, HostState
+from firstlight.core.model.reports import ReportKind, Reports
+from firstlight.core.rules import Finding
+from firstlight.core.steps.plan import StepPlan
+from firstlight.server.ports.database import Database, Param, Row, Sql
+from firstlight.server.ports.store import PresenceRow
+from firstlight.server.store import findings, hosts, plans
+from firstlight.server.store.cache import Cache
+from firstlight.server.store.documents import FINDINGS, HOST, PLAN, key_params
+from firstlight.server.store.kept import Identity, Kept, Loaded, decoding
+from firstlight.server.store.presence import presence_of
+from firstlight.server.store.reports import Stamps, kept_facts, reports_of, stamps_of
+
+MIB: Final = 1 << 20
+FACTS_BYTES: Final = 96 * MIB
+FINDINGS_BYTES: Final = 48 * MIB
+DOCUMENT_BYTES: Final = 16 * MIB
+HOSTS: Final = 20_000
+"""Hosts of which the assembled state is kept."""
+
+IDENTITY: Final = itemgetter("infra_env_id", "id")
+VERSION: Final = itemgetter(
+    "revision", "checked_in_at", "clock_offset_ms", "agent_version", "findings", "plan", "reports"
+)
+
+
+class LoadedHost(Struct, frozen=True):
+    state: HostState
+    revision: int
+    cluster_id: str | None
+
+
+class Versions(Struct, frozen=True):
+    """What one row of the first read says about a host."""
+
+    identity: Identity
+    row: Row
+    subject: str
+    stamps: Stamps | None
+    """None: the reports are cached as they are."""
+
+
+class Parts(Struct, frozen=True):
+    hosts: Loaded[Host]
+    findings: Loaded[tuple[Finding, ...]]
+    plans: Loaded[StepPlan]
+    facts: Loaded[Any]
+
+    @property
+    def torn(self) -> bool:
+        return self.hosts.torn or self.findings.torn or self.plans.torn or self.facts.torn
+
+
+class HostStates:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._hosts: Kept[Host] = Kept(
+            hosts.DOCUMENTS,
+            {"infra_env_id": "infra_env_ids", "id": "ids"},
+            decoding(HOST.decode),
+            limit=DOCUMENT_BYTES,
+        )
+        self.findings: Kept[tuple[Finding, ...]] = Kept(
+            findings.DOCUMENTS, {"subject": "subjects"}, decoding(FINDINGS.decode), limit=FINDINGS_BYTES
+        )
+        self.plans: Kept[StepPlan] = Kept(
+            plans.DOCUMENTS,
+            {"infra_env_id": "infra_env_ids", "host_id": "host_ids"},
+            decoding(PLAN.decode),
+            limit=DOCUMENT_BYTES,
+        )
+        self._facts = kept_facts(limit=FACTS_BYTES)
+        self._reports: Cache[Reports] = Cache(limit=HOSTS)
+        self._states: Cache[HostState] = Cache(limit=HOSTS)
+
+    async def load(
+        self, those: Sql, params: Mapping[str, Param], *, large: bool = False, brief: bool = False
+    ) -> list[LoadedHost]:
+        """`brief`: the read carries hosts and presence only; such states are not kept."""
+        rows = await self._database.fetch(those, large=large, **params)
+        found = {row_id: self._states.get(row_id, VERSION(row)) for row in rows if (row_id := IDENTITY(row))}
+        fresh = [row for row in rows if found[IDENTITY(row)] is None]
+        if fresh:
+            parts, versions = await self._parts(fresh)
+            for each in versions:
+                found[each.identity] = self._assembled(each, parts, keep=not brief and not parts.torn)
+        return [
+            LoadedHost(state, row["revision"], row["cluster_id"])
+            for row in rows
+            if (state := found[IDENTITY(row)]) is not None
+        ]
+
+    async def documents(self, rows: Sequence[Row]) -> list[Host]:
+        """Only the hosts themselves, in the order of the rows."""
+        wanted = {IDENTITY(row): row["revision"] for row in rows}
+        loaded = await self._hosts.load(self._database, wanted)
+        return [host for row_id in wanted if (host := loaded.get(row_id)) is not None]
+
+    async def presence(self, key: HostKey) -> PresenceRow | None:
+        """What one poll needs: the host and its plan, but neither facts nor findings."""
+        row = await self._database.fetch_one(hosts.ONE, **key_params(key))
+        if row is None:
+            return None
+        identity: Identity = IDENTITY(row)
+        loaded = await self._hosts.load(self._database, {identity: row["revision"]})
+        host = loaded.get(identity)
+        if host is None:
+            return None
+        planned = {} if row["plan"] is None else {identity: row["plan"]}
+        heard = presence_of(row)
+        return PresenceRow(
+            host=host,
+            revision=row["revision"],
+            checked_in_at=heard.checked_in_at,
+            clock_offset_seconds=heard.clock_offset_seconds,
+            agent_version=heard.agent_version,
+            plan=(await self.plans.load(self._database, planned)).get(identity),
+            digests={ReportKind(kind): digest for kind, _, digest in stamps_of(row["reports"])},
+        )
+
+    async def _parts(self, rows: Sequence[Row]) -> tuple[Parts, list[Versions]]:
+        versions: list[Versions] = []
+        facts: dict[Identity, object] = {}
+        for row in rows:
+            identity: Identity = IDENTITY(row)
+            stamps: Stamps | None = None
+            if self._reports.get(identity, row["reports"]) is None:
+                stamps = stamps_of(row["reports"])
+                facts.update({(*identity, kind): digest for kind, _, digest in stamps})
+            versions.append(Versions(identity, row, f"host:{identity[0]}/{identity[1]}", stamps))
+        judged = {(each.subject,): each.row["findings"] for each in versions if each.row["findings"] is not None}
+        planned = {each.identity: each.row["plan"] for each in versions if each.row["plan"] is not None}
+        parts = Parts(
+            await self._hosts.load(self._database, {each.identity: each.row["revision"] for each in versions}),
+            await self.findings.load(self._database, judged),
+            await self.plans.load(self._database, planned),
+            await self._facts.load(self._database, facts),
+        )
+        return parts, versions
+
+    def _assembled(self, each: Versions, parts: Parts, *, keep: bool) -> HostState | None:
+        host = parts.hosts.get(each.identity)
+        if host is None:
+            return None  # deleted between two reads
+        state = HostState(
+            host=host,
+            presence=presence_of(each.row),
+            reports=self._reports_of(each, parts, keep=keep),
+            findings=parts.findings.get((each.subject,)) or (),
+            plan=parts.plans.get(each.identity),
+        )
+        if keep:
+            self._states.put(each.identity, VERSION(each.row), state, size=1)
+        return state
+
+    def _reports_of(self, each: Versions, parts: Parts, *, keep: bool) -> Reports:
+        if each.stamps is None:
+            kept = self._reports.get(each.identity, each.row["reports"])
+            if kept is not None:
+                return kept
+        reports = reports_of(each.identity, each.stamps or stamps_of(each.row["reports"]), parts.facts)
+        if keep:
+            self._reports.put(each.identity, each.row["reports"], reports, size=1)
+        return reports

@@ -1,0 +1,113 @@
+"""Rows of hosts, and the one read that tells of many hosts at once which version each of their parts has."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from firstlight.core.model.host import Host
+from firstlight.server.ports.database import Param, Sql, Statement
+from firstlight.server.ports.store import DeleteHost, PutHost, host_subject
+from firstlight.server.store.documents import ENCODER, key_params, micros, text_or_none
+from firstlight.server.store.inserting import insert
+
+COLUMNS: Final = {
+    "infra_env_id": "text",
+    "id": "text",
+    "cluster_id": "text",
+    "status": "text",
+    "created_at": "bigint",
+    "updated_at": "bigint",
+    "doc": "bytea",
+}
+REPLACE: Final = (
+    "ON CONFLICT (infra_env_id, id) DO UPDATE SET revision = hosts.revision + 1, cluster_id = excluded.cluster_id,"
+    " status = excluded.status, created_at = excluded.created_at, updated_at = excluded.updated_at,"
+    " deleted_at = NULL, doc = excluded.doc"
+)
+PUT: Final = insert("hosts", COLUMNS, fixed={"revision": "now_us()"}, then=REPLACE)
+ADD: Final = insert(
+    "hosts", COLUMNS, fixed={"revision": "now_us()"}, then=REPLACE + " WHERE hosts.deleted_at IS NOT NULL"
+)
+CHANGE: Final = Sql(
+    "UPDATE hosts SET revision = revision + 1, cluster_id = :cluster_id, status = :status, created_at = :created_at,"
+    " updated_at = :updated_at, doc = :doc"
+    " WHERE infra_env_id = :infra_env_id AND id = :id AND revision = :expected AND deleted_at IS NULL"
+)
+DELETE: Final = Sql(
+    "UPDATE hosts SET revision = revision + 1, deleted_at = :at"
+    " WHERE infra_env_id = :infra_env_id AND id = :host_id AND deleted_at IS NULL"
+)
+FORGET: Final = (
+    Sql("DELETE FROM presence WHERE infra_env_id = :infra_env_id AND host_id = :host_id"),
+    Sql("DELETE FROM reports WHERE infra_env_id = :infra_env_id AND host_id = :host_id"),
+    Sql("DELETE FROM plans WHERE infra_env_id = :infra_env_id AND host_id = :host_id"),
+    Sql("DELETE FROM findings WHERE subject = :subject"),
+    Sql("DELETE FROM secrets WHERE subject = :subject"),
+)
+
+STAMP: Final = "r.kind || ' ' || r.measured_at || ' ' || r.digest"
+REPORTS_OF_IT: Final = "FROM reports r WHERE r.infra_env_id = h.infra_env_id AND r.host_id = h.id"
+STAMPS_POSTGRES: Final = "(SELECT string_agg(" + STAMP + ", chr(10) ORDER BY r.kind) " + REPORTS_OF_IT + ")"
+STAMPS_SQLITE: Final = "(SELECT group_concat(" + STAMP + ", char(10)) " + REPORTS_OF_IT + ")"
+"""The reports of a host as lines `kind measured_at digest`."""
+WHOLE: Final = (
+    "SELECT h.infra_env_id, h.id, h.cluster_id, h.revision, p.checked_in_at, p.clock_offset_ms, p.agent_version,"
+    " f.digest AS findings, s.digest AS plan, {stamps} AS reports FROM hosts h"
+    " LEFT JOIN presence p ON p.infra_env_id = h.infra_env_id AND p.host_id = h.id"
+    " LEFT JOIN findings f ON f.subject = 'host:' || h.infra_env_id || '/' || h.id"
+    " LEFT JOIN plans s ON s.infra_env_id = h.infra_env_id AND s.host_id = h.id"
+    " WHERE h.deleted_at IS NULL AND {those}"
+)
+BRIEF: Final = (
+    "SELECT h.infra_env_id, h.id, h.cluster_id, h.revision, p.checked_in_at, p.clock_offset_ms, p.agent_version,"
+    " NULL AS findings, NULL AS plan, NULL AS reports FROM hosts h"
+    " LEFT JOIN presence p ON p.infra_env_id = h.infra_env_id AND p.host_id = h.id"
+    " WHERE h.deleted_at IS NULL AND {those}"
+)
+
+
+def whole(those: str) -> Sql:
+    return Sql(
+        postgres=WHOLE.format(stamps=STAMPS_POSTGRES, those=those),
+        sqlite=WHOLE.format(stamps=STAMPS_SQLITE, those=those),
+    )
+
+
+OF_CLUSTER: Final = whole("h.cluster_id = :cluster_id")
+OF_CLUSTERS: Final = whole("h.cluster_id = ANY(:cluster_ids)")
+BRIEF_OF_CLUSTERS: Final = Sql(BRIEF.format(those="h.cluster_id = ANY(:cluster_ids)"))
+OF_INFRA_ENV: Final = whole("h.infra_env_id = :infra_env_id")
+ONE: Final = whole("h.infra_env_id = :infra_env_id AND h.id = :host_id")
+BY_ID: Final = Sql(BRIEF.format(those="h.id = :host_id"))
+DOCUMENTS: Final = Sql(
+    "SELECT infra_env_id, id, revision AS version, doc FROM hosts"
+    " WHERE infra_env_id = ANY(:infra_env_ids) AND id = ANY(:ids)"
+)
+
+
+def columns(host: Host) -> dict[str, Param]:
+    return {
+        "infra_env_id": str(host.infra_env_id),
+        "id": str(host.id),
+        "cluster_id": text_or_none(host.cluster_id),
+        "status": host.status.value,
+        "created_at": micros(host.created_at),
+        "updated_at": micros(host.updated_at),
+        "doc": ENCODER.encode(host),
+    }
+
+
+def put(write: PutHost) -> Iterator[Statement]:
+    params = columns(write.host)
+    if write.expect_revision is None:
+        yield Statement(PUT, params)
+    elif write.expect_revision == 0:
+        yield Statement(ADD, params, expect_rows=1)
+    else:
+        yield Statement(CHANGE, params | {"expected": write.expect_revision}, expect_rows=1)
+
+
+def delete(write: DeleteHost) -> Iterator[Statement]:
+    yield Statement(DELETE, key_params(write.key) | {"at": micros(write.at)})
+    params = key_params(write.key) | {"subject": host_subject(write.key)}
+    for sql in FORGET:
+        yield Statement(sql, {name: params[name] for name in sql.names})

@@ -1,0 +1,97 @@
+"""What a commit tells the other replicas: which subjects changed, that events were added, when something is due.
+
+Each channel gets at most one small notice per commit. An empty payload says "look for yourself".
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from firstlight.core.events.recorded import Recorded
+from firstlight.server.ports.database import MAX_NOTICE_BYTES, Notify
+from firstlight.server.ports.store import (
+    CHANGES,
+    DUE,
+    EVENTS,
+    AddEvents,
+    DeleteCluster,
+    DeleteHost,
+    DeleteInfraEnv,
+    DeleteManifest,
+    DropReports,
+    MakeDue,
+    PurgeCluster,
+    PutCluster,
+    PutFindings,
+    PutHost,
+    PutInfraEnv,
+    PutManifest,
+    PutOperation,
+    PutPlan,
+    PutReport,
+    TouchCluster,
+    Write,
+    cluster_subject,
+    host_subject,
+    infra_env_subject,
+)
+from firstlight.server.store.documents import micros
+
+OF_CLUSTER: Final = (TouchCluster, DeleteCluster, PurgeCluster, PutManifest, DeleteManifest)
+OF_HOST: Final = (DeleteHost, PutReport, DropReports, PutPlan)
+
+
+def subjects_of(write: Write) -> Iterator[str]:
+    """The subjects a write changes; check-ins, secrets and the queue itself are nobody's news."""
+    if isinstance(write, PutCluster):
+        yield cluster_subject(write.cluster.id)
+    elif isinstance(write, OF_CLUSTER):
+        yield cluster_subject(write.cluster_id)
+    elif isinstance(write, PutHost):
+        host = write.host
+        if host.cluster_id is not None:
+            yield cluster_subject(host.cluster_id)
+        yield host_subject((host.infra_env_id, host.id))
+    elif isinstance(write, OF_HOST):
+        yield host_subject(write.key)
+    elif isinstance(write, PutInfraEnv):
+        yield infra_env_subject(write.infra_env.id)
+    elif isinstance(write, DeleteInfraEnv):
+        yield infra_env_subject(write.infra_env_id)
+    elif isinstance(write, PutFindings):
+        yield write.subject
+    elif isinstance(write, PutOperation):
+        yield write.operation.subject
+
+
+def subjects_of_event(event: Recorded) -> Iterator[str]:
+    if event.cluster_id is not None:
+        yield cluster_subject(event.cluster_id)
+    if event.infra_env_id is not None:
+        yield infra_env_subject(event.infra_env_id)
+
+
+def folded(subjects: Iterable[str]) -> str:
+    """The subjects with a space between, or nothing when they are too many for one notice."""
+    payload = " ".join(dict.fromkeys(subjects))
+    return payload if len(payload) <= MAX_NOTICE_BYTES else ""
+
+
+def notices(writes: Iterable[Write]) -> Iterator[Notify]:
+    changed: list[str] = []
+    told: list[str] = []
+    due: list[int] = []
+    added = False
+    for write in writes:
+        if isinstance(write, AddEvents):
+            added = added or bool(write.events)
+            told.extend(subject for event in write.events for subject in subjects_of_event(event))
+        elif isinstance(write, MakeDue):
+            due.append(micros(write.at))
+        else:
+            changed.extend(subjects_of(write))
+    if changed:
+        yield Notify(CHANGES, folded(changed))
+    if added:
+        yield Notify(EVENTS, folded(told))
+    if due:
+        yield Notify(DUE, str(min(due)))

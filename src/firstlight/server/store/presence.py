@@ -1,0 +1,67 @@
+"""The hot rows: when each agent was last heard of. The newer of two check-ins stays."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from firstlight.core.model.host import Presence
+from firstlight.server.ports.database import Param, Row, Statement
+from firstlight.server.ports.store import PutPresence
+from firstlight.server.store.documents import key_params, micros, optional_moment, plain
+from firstlight.server.store.inserting import insert
+
+PUT: Final = insert(
+    "presence",
+    {
+        "infra_env_id": "text",
+        "host_id": "text",
+        "checked_in_at": "bigint",
+        "clock_offset_ms": "bigint",
+        "agent_version": "text",
+    },
+    fixed={"connected": "1"},
+    then=(
+        "ON CONFLICT (infra_env_id, host_id) DO UPDATE SET checked_in_at = excluded.checked_in_at,"
+        " clock_offset_ms = excluded.clock_offset_ms, agent_version = excluded.agent_version"
+        " WHERE excluded.checked_in_at >= presence.checked_in_at"
+    ),
+)
+NEVER: Final = Presence()
+
+
+def columns(write: PutPresence) -> dict[str, Param]:
+    offset = write.clock_offset_seconds
+    return {
+        **key_params(write.key),
+        "checked_in_at": micros(write.checked_in_at),
+        "clock_offset_ms": None if offset is None else round(offset * 1_000),
+        "agent_version": plain(write.agent_version),
+    }
+
+
+def put(write: PutPresence) -> Iterator[Statement]:
+    yield Statement(PUT, columns(write))
+
+
+def batch(writes: Sequence[PutPresence]) -> Statement:
+    """One row per host, in the order of their keys: two replicas lock the rows in the same order."""
+    newest: dict[tuple[str, str], dict[str, Param]] = {}
+    times: dict[tuple[str, str], int] = {}
+    for write in writes:
+        row, at = columns(write), micros(write.checked_in_at)
+        key = (str(write.key[0]), str(write.key[1]))
+        if at >= times.get(key, at):
+            newest[key], times[key] = row, at
+    return Statement(PUT, rows=[newest[key] for key in sorted(newest)])
+
+
+def presence_of(row: Row) -> Presence:
+    """From a row that carries the columns of this table, all NULL when there is none."""
+    checked_in_at: int | None = row["checked_in_at"]
+    if checked_in_at is None:
+        return NEVER
+    offset: int | None = row["clock_offset_ms"]
+    return Presence(
+        checked_in_at=optional_moment(checked_in_at),
+        clock_offset_seconds=None if offset is None else offset / 1_000,
+        agent_version=row["agent_version"] or "",
+    )

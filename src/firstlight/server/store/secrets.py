@@ -1,0 +1,32 @@
+"""Secrets of a subject, apart from its document so that no answer can carry them by accident."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from firstlight.server.ports.database import Database, Sql, Statement
+from firstlight.server.ports.store import PutSecret
+from firstlight.server.store.inserting import insert
+
+PUT: Final = insert(
+    "secrets",
+    {"subject": "text", "name": "text", "value": "bytea"},
+    then="ON CONFLICT (subject, name) DO UPDATE SET value = excluded.value",
+)
+DROP: Final = Sql("DELETE FROM secrets WHERE subject = :subject AND name = :name")
+ONE: Final = Sql("SELECT value FROM secrets WHERE subject = :subject AND name = :name")
+
+
+def put(write: PutSecret) -> Iterator[Statement]:
+    key = {"subject": write.subject, "name": write.name}
+    if write.value is None:
+        yield Statement(DROP, key)
+    else:
+        yield Statement(PUT, key | {"value": write.value.encode()})
+
+
+async def secret(database: Database, subject: str, name: str) -> str | None:
+    row = await database.fetch_one(ONE, subject=subject, name=name)
+    if row is None:
+        return None
+    value: bytes = row["value"]
+    return value.decode()

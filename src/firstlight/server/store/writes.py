@@ -1,0 +1,135 @@
+"""From writes to statements: in the order given, neighbours of one kind joined into a batch, events last."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+from firstlight.core.events.recorded import Recorded
+from firstlight.server.ports.database import Notify, Param, Sql, Statement
+from firstlight.server.ports.store import (
+    AddEvents,
+    Cancel,
+    DeleteCluster,
+    DeleteHost,
+    DeleteInfraEnv,
+    DeleteManifest,
+    DropReports,
+    MakeDue,
+    PurgeCluster,
+    PutCluster,
+    PutFindings,
+    PutHost,
+    PutInfraEnv,
+    PutManifest,
+    PutOperation,
+    PutPlan,
+    PutPresence,
+    PutReport,
+    PutSecret,
+    TouchCluster,
+    Write,
+)
+from firstlight.server.store import (
+    clusters,
+    due,
+    events,
+    findings,
+    hosts,
+    infra_envs,
+    manifests,
+    operations,
+    plans,
+    presence,
+    reports,
+    secrets,
+)
+from firstlight.server.store.news import notices
+
+BATCHES: Final[Mapping[Sql, tuple[str, ...]]] = {
+    hosts.PUT: ("infra_env_id", "id"),
+    presence.PUT: ("infra_env_id", "host_id"),
+    reports.PUT: ("infra_env_id", "host_id", "kind"),
+    findings.PUT: ("subject",),
+    plans.PUT: ("infra_env_id", "host_id"),
+    due.PUT: ("subject", "kind"),
+    secrets.PUT: ("subject", "name"),
+}
+"""Upserts that go as one batch, with the key that may appear in it once only."""
+
+
+def work(writes: Sequence[Write]) -> tuple[Statement | Notify, ...]:
+    """Everything to be done in one commit."""
+    added: list[Recorded] = []
+    plain: list[Statement] = []
+    for write in writes:
+        if isinstance(write, AddEvents):
+            added.extend(write.events)
+        else:
+            plain.extend(statements_of(write))
+    return (*batched(plain), *notices(writes), *events.add(added))
+
+
+def statements_of(write: Write) -> Iterator[Statement]:
+    match write:
+        case PutCluster():
+            return clusters.put(write)
+        case TouchCluster():
+            return clusters.touch(write)
+        case DeleteCluster():
+            return clusters.delete(write)
+        case PurgeCluster():
+            return clusters.purge(write)
+        case PutHost():
+            return hosts.put(write)
+        case DeleteHost():
+            return hosts.delete(write)
+        case PutInfraEnv():
+            return infra_envs.put(write)
+        case DeleteInfraEnv():
+            return infra_envs.delete(write)
+        case PutReport():
+            return reports.put(write)
+        case DropReports():
+            return reports.drop(write)
+        case PutPresence():
+            return presence.put(write)
+        case PutFindings():
+            return findings.put(write)
+        case PutPlan():
+            return plans.put(write)
+        case MakeDue():
+            return due.put(write)
+        case Cancel():
+            return due.cancel(write)
+        case PutSecret():
+            return secrets.put(write)
+        case PutManifest():
+            return manifests.put(write)
+        case DeleteManifest():
+            return manifests.delete(write)
+        case PutOperation():
+            return operations.put(write)
+        case AddEvents():
+            return iter(events.add(write.events))
+
+
+def batched(statements: Iterable[Statement]) -> Iterator[Statement]:
+    run: dict[tuple[Param, ...], Mapping[str, Param]] = {}
+    current: Sql | None = None
+    for statement in statements:
+        columns = BATCHES.get(statement.sql)
+        key = tuple(statement.params[column] for column in columns or ())
+        if current is not None and (statement.sql is not current or key in run):
+            yield joined(current, run.values())
+            run, current = {}, None
+        if columns is None:
+            yield statement
+        else:
+            current = statement.sql
+            run[key] = statement.params
+    if current is not None:
+        yield joined(current, run.values())
+
+
+def joined(sql: Sql, rows: Iterable[Mapping[str, Param]]) -> Statement:
+    several = list(rows)
+    return Statement(sql, several[0]) if len(several) == 1 else Statement(sql, rows=several)
