@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import datetime
+from functools import partial
 from typing import Final
 
 from msgspec.structs import replace
@@ -10,8 +11,8 @@ from firstlight.core.clusters import headcount
 from firstlight.core.clusters.facts import ClusterFacts
 from firstlight.core.clusters.moves import take
 from firstlight.core.clusters.progress import progress_of
-from firstlight.core.clusters.rules.book import cluster_rules
 from firstlight.core.clusters.rules.blocking import REQUIRED, conditions
+from firstlight.core.clusters.rules.book import cluster_rules
 from firstlight.core.clusters.situation import ClusterSituation
 from firstlight.core.clusters.transitions import REFRESH_TABLE, ClusterTrigger
 from firstlight.core.decision import Change, Decision, HostKey, Taken
@@ -33,7 +34,7 @@ from firstlight.core.operators.rules import operator_cluster_findings
 from firstlight.core.roles import key_of
 from firstlight.core.rules import Finding, Status
 from firstlight.core.steps.due import plan_steps
-from firstlight.core.steps.occasion import neighbourhood_of
+from firstlight.core.steps.occasion import Neighbourhood, neighbourhood_of
 from firstlight.core.steps.plan import StepPlan
 
 MAX_ROUNDS: Final = 8
@@ -209,18 +210,25 @@ class _Work:
     def _plans(self) -> dict[HostKey, StepPlan]:
         state = replace(self.before, cluster=self.cluster, hosts=self.states, findings=self.findings)
         neighbourhood = neighbourhood_of(state)
-        plans = {
-            key: plan_steps(
-                state,
-                host,
-                policy=self.around.policy,
-                inputs=self.around.inputs,
-                neighbourhood=neighbourhood,
-                inline_peers=len(self.hosts) <= PEERS_IN_PLAN,
-            )
-            for key, host in self.hosts.items()
-        }
-        return {key: plan for key, plan in plans.items() if plan != self.earlier[key].plan}
+        shared = (self.cluster, neighbourhood.digest, neighbourhood.forming, self.around.inputs, self.around.policy)
+        plans: dict[HostKey, StepPlan] = {}
+        for key, host in self.hosts.items():
+            infra_env = self.before.infra_envs.get(host.host.infra_env_id)
+            facts = (host.host, host.reports, host.presence.agent_version, infra_env, *shared)
+            plan = self.memo.plan(key, facts, partial(self._plan, state, host, neighbourhood))
+            if plan != self.earlier[key].plan:
+                plans[key] = plan
+        return plans
+
+    def _plan(self, state: ClusterState, host: HostState, neighbourhood: Neighbourhood) -> StepPlan:
+        return plan_steps(
+            state,
+            host,
+            policy=self.around.policy,
+            inputs=self.around.inputs,
+            neighbourhood=neighbourhood,
+            inline_peers=len(self.hosts) <= PEERS_IN_PLAN,
+        )
 
 
 def _blocking_operators(findings: Iterable[Finding]) -> frozenset[str]:

@@ -3,6 +3,7 @@
 A memo never changes an answer: it is keyed by every fact the answer was made from.
 """
 
+from collections.abc import Callable
 from datetime import datetime
 
 from msgspec import Struct
@@ -11,6 +12,7 @@ from firstlight.core.decision import HostKey
 from firstlight.core.hosts.facts import HostContext
 from firstlight.core.network.connectivity import ConnectivityMemo
 from firstlight.core.rules import Finding
+from firstlight.core.steps.plan import StepPlan
 
 
 class Judged(Struct, frozen=True):
@@ -29,6 +31,7 @@ class Memo:
         self.hosts: dict[HostKey, Judged] = {}
         self.context: HostContext | None = None
         self.connectivity = ConnectivityMemo()
+        self.plans: dict[HostKey, tuple[tuple[object, ...], StepPlan]] = {}
 
     def shared_context(self, context: HostContext) -> HostContext:
         """The equal context of last time, so that unchanged hosts compare by identity."""
@@ -36,3 +39,12 @@ class Memo:
             self.context = context
             self.hosts.clear()
         return self.context
+
+    def plan(self, key: HostKey, facts: tuple[object, ...], make: Callable[[], StepPlan]) -> StepPlan:
+        """The plan made from equal facts last time, else a new one."""
+        known = self.plans.get(key)
+        if known is not None and known[0] == facts:
+            return known[1]
+        plan = make()
+        self.plans[key] = (facts, plan)
+        return plan
