@@ -2,6 +2,7 @@
 
 import base64
 import json
+import subprocess
 from typing import Any
 
 import pytest
@@ -194,15 +195,28 @@ def test_hostpath_volumes_on_old_single_nodes() -> None:
 
 
 def test_models_get_a_default_storage_class_and_profiles() -> None:
-    script = files_of("openshift-ai")["50_openshift-openshift-ai_setup_job.yaml"]["spec"]["template"]["spec"][
-        "containers"
-    ][0]["command"][2]
+    script = script_of(files_of("openshift-ai")["50_openshift-openshift-ai_setup_job.yaml"])
     assert "ocs-storagecluster-ceph-rbd" in script
     single = files_of("openshift-ai", control_plane_count=1)["50_openshift-openshift-ai_setup_job.yaml"]
     assert "lvms-vg1" in json.dumps(single)
     documents = dict(documents_of("openshift-ai", "nvidia-gpu", "amd-gpu"))["openshift-ai"]
     assert [document["metadata"]["name"] for document in documents[2:]] == ["amd-gpu", "nvidia-gpu"]
     assert kinds_of("openshift-ai", "nvidia-gpu")[2:] == ["HardwareProfile"]
+
+
+def script_of(job: dict[str, Any]) -> str:
+    return job["spec"]["template"]["spec"]["containers"][0]["command"][2]
+
+
+def test_the_registry_patch_is_json() -> None:
+    """Run as the shell would, with the cluster's tool replaced by one that shows what it is given."""
+    script = script_of(files_of("kmm", "odf")["50_openshift-kmm_setup_job.yaml"])
+    stand_in = 'oc() { case "$*" in *phase*) echo Bound;; *patch*) echo "PATCH ${@: -1}";; *) echo eA==;; esac; }\n'
+    shown = subprocess.run(["bash", "-ec", stand_in + script], capture_output=True, text=True, check=True, timeout=20)
+    patch = next(line for line in shown.stdout.splitlines() if line.startswith("PATCH "))
+    spec = json.loads(patch.removeprefix("PATCH "))["spec"]
+    assert spec["storage"]["s3"]["trustedCA"] == {"name": "registry-ca"}
+    assert spec["disableRedirect"] is True
 
 
 def test_modules_are_built_where_the_registry_has_storage() -> None:

@@ -2,6 +2,7 @@
 
 import json
 from typing import Any
+from uuid import UUID
 
 import pytest
 from msgspec.structs import replace
@@ -13,7 +14,7 @@ from firstlight.core.model.host_status import HostKind, HostRole, HostStatus
 from firstlight.core.model.reports import NO_REPORTS, ApiVipReply, DiskSpeed, ImageStatus, Reports, TangReply
 from firstlight.core.steps.due import AWAITED_SECONDS, BUILDERS, SOON_SECONDS, UPGRADABLE, plan_steps
 from firstlight.core.steps.inputs import BootArtifacts, ReleaseFacts, StepInputs
-from firstlight.core.steps.occasion import neighbourhood_of
+from firstlight.core.steps.occasion import Neighbourhood, has_seen_all, neighbourhood_of
 from firstlight.core.steps.plan import StepPlan, StepType
 from tests.builders.clusters import a_cluster, a_policy, an_infra_env, cluster_state
 from tests.builders.hosts import a_pool_host, a_presence, host_state, some_reports
@@ -289,3 +290,19 @@ def test_equal_facts_give_equal_plans() -> None:
     member = state.hosts[0]
     later = replace(member, presence=a_presence(checked_in_at=NOW, clock_offset_seconds=3.0))
     assert plan_steps(state, member, policy=a_policy()) == plan_steps(state, later, policy=a_policy())
+
+
+def test_packed_ids_are_cut_at_their_borders_only() -> None:
+    """An id that shows up across two others is not one of them."""
+    first, second = UUID(bytes=b"a" * 8 + b"b" * 8), UUID(bytes=b"c" * 8 + b"d" * 8)
+    across = UUID(bytes=b"b" * 8 + b"c" * 8)
+    packed = Neighbourhood(packed=first.bytes + second.bytes)
+    assert packed.packed_without(across) == first.bytes + second.bytes
+    assert packed.packed_without(second) == first.bytes
+    both = Neighbourhood(packed=first.bytes + across.bytes + second.bytes)
+    assert both.packed_without(across) == first.bytes + second.bytes
+
+
+def test_where_nobody_else_can_be_reached_everybody_was_seen() -> None:
+    member = host_state(1, reports=NO_REPORTS)
+    assert has_seen_all(member, neighbourhood=Neighbourhood())

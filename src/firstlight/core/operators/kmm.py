@@ -17,7 +17,12 @@ space=openshift-image-registry
 class=ocs-storagecluster-ceph-rgw
 claim=registry
 until oc get storageclass "$class"; do echo "Waiting for $class."; sleep 30; done
-printf '{"apiVersion":"objectbucket.io/v1alpha1","kind":"ObjectBucketClaim","metadata":{"name":"%s","namespace":"%s"},"spec":{"generateBucketName":"%s","storageClassName":"%s"}}' "$claim" "$space" "$claim" "$class" | oc apply -f -
+oc apply -f - <<.
+apiVersion: objectbucket.io/v1alpha1
+kind: ObjectBucketClaim
+metadata: {name: $claim, namespace: $space}
+spec: {generateBucketName: $claim, storageClassName: $class}
+.
 read_claim() { oc get objectbucketclaim -n "$space" "$claim" -o "jsonpath={$1}"; }
 until [ "$(read_claim .status.phase)" = Bound ]; do echo "Waiting for the bucket."; sleep 30; done
 bucket=$(read_claim .spec.bucketName)
@@ -29,10 +34,12 @@ oc create secret generic image-registry-private-configuration-user -n "$space" -
 authority=$(oc get configmap -n openshift-config openshift-service-ca.crt -o 'jsonpath={.data.service-ca\.crt}')
 oc create configmap registry-ca -n openshift-config --dry-run=client -o yaml \
   --from-literal=ca-bundle.crt="$authority" | oc apply -f -
-storage=$(printf '{"managementState":"Unmanaged","s3":{"bucket":"%s","region":"us-east-1","regionEndpoint":"https://%s","virtualHostedStyle":false,"encrypt":false,"trustedCA":{"name":"registry-ca"}}}' "$bucket" "$host")
+storage="{\"managementState\":\"Unmanaged\",\"s3\":{\"bucket\":\"$bucket\",\"region\":\"us-east-1\","
+storage="$storage\"regionEndpoint\":\"https://$host\",\"virtualHostedStyle\":false,\"encrypt\":false,"
+storage="$storage\"trustedCA\":{\"name\":\"registry-ca\"}}}"
 oc patch configs.imageregistry.operator.openshift.io cluster --type=merge \
   --patch "{\"spec\":{\"managementState\":\"Managed\",\"disableRedirect\":true,\"replicas\":2,\"storage\":$storage}}"
-"""  # noqa: E501 - a shell pipe reads best in one line
+"""
 
 READ: Final = ["get", "list", "watch"]
 WRITE: Final = [*READ, "create", "patch", "update"]
