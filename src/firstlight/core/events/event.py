@@ -28,6 +28,8 @@ class Category(StrEnum):
     """Shown to people."""
     METRICS = "metrics"
     """Numbers for statistics; shown only when asked for."""
+    CHANGE = "change"
+    """Changes the original has no event for: on the stream and in the audit, not in its event list."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
