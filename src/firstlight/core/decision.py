@@ -11,9 +11,9 @@ from msgspec.structs import replace
 from firstlight.core.events.event import Event
 from firstlight.core.model.cluster import Cluster, ClusterState
 from firstlight.core.model.host import Host, HostState, Presence
+from firstlight.core.model.plan import StepPlan
 from firstlight.core.model.reports import REPORT_FIELDS, ReportKind, Reports
 from firstlight.core.rules import Finding
-from firstlight.core.steps.plan import StepPlan
 
 HostKey = tuple[UUID, UUID]
 """(infra_env_id, host_id): the same machine may be known to two infra-envs."""

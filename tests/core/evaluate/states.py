@@ -109,11 +109,7 @@ def states(draw: st.DrawFn) -> ClusterState:
                 st.sampled_from(
                     [
                         (),
-                        (
-                            Operator(
-                                name="console", kind=OperatorKind.BUILTIN, status=OperatorStatus.AVAILABLE
-                            ),
-                        ),
+                        (Operator(name="console", kind=OperatorKind.BUILTIN, status=OperatorStatus.AVAILABLE),),
                     ]
                 )
             ),

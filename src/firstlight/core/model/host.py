@@ -6,9 +6,9 @@ from uuid import UUID
 from msgspec import Struct
 
 from firstlight.core.model.host_status import HostKind, HostRole, HostStatus, LogsState, MediaStatus, Stage
+from firstlight.core.model.plan import StepPlan
 from firstlight.core.model.reports import NO_REPORTS, Reports
 from firstlight.core.rules import Finding
-from firstlight.core.steps.plan import StepPlan
 
 
 class Progress(Struct, frozen=True, kw_only=True, omit_defaults=True):

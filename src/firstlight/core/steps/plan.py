@@ -1,39 +1,5 @@
-"""What a host's agent is to do next."""
+"""The words of a plan. They are records, kept with the other records, because a host remembers its last plan."""
 
-from enum import StrEnum
+from firstlight.core.model.plan import Step, StepPlan, StepType
 
-from msgspec import Struct
-
-
-class StepType(StrEnum):
-    CONNECTIVITY_CHECK = "connectivity-check"
-    INVENTORY = "inventory"
-    INSTALL = "install"
-    FREE_ADDRESSES = "free-network-addresses"
-    DHCP_LEASE = "dhcp-lease-allocate"
-    API_VIP = "api-vip-connectivity-check"
-    TANG = "tang-connectivity-check"
-    NTP = "ntp-synchronizer"
-    DISK_SPEED = "installation-disk-speed-check"
-    IMAGE_AVAILABILITY = "container-image-availability"
-    DOMAIN_RESOLUTION = "domain-resolution"
-    STOP_INSTALLATION = "stop-installation"
-    LOGS_GATHER = "logs-gather"
-    UPGRADE_AGENT = "upgrade-agent"
-    DOWNLOAD_BOOT_ARTIFACTS = "download-boot-artifacts"
-    REBOOT_FOR_RECLAIM = "reboot-for-reclaim"
-    VERIFY_VIPS = "verify-vips"
-
-
-class Step(Struct, frozen=True):
-    type: StepType
-    args: tuple[str, ...] = ()
-
-
-class StepPlan(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Equal plans mean that an agent polling again is asked the same."""
-
-    steps: tuple[Step, ...] = ()
-    next_instruction_seconds: int = 60
-    exit: bool = False
-    """The agent is to leave and register anew."""
+__all__ = ["Step", "StepPlan", "StepType"]
