@@ -1,6 +1,5 @@
-"""A whole service without its network: the real store on a fresh database, files in a folder, a clock to turn."""
+"""A whole world for tests of use cases and of the API: a real SQLite file, a folder for blobs, a clock that is set."""
 
-import itertools
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
@@ -8,78 +7,96 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from starlette.types import ASGIApp
+from msgspec.structs import replace
 
+from firstlight.core.model.cluster import ClusterState
 from firstlight.core.model.policy import Policy
-from firstlight.core.versions.defaults import default_catalogue
+from firstlight.core.versions.configured import configured_catalogue
 from firstlight.server.blobs.folder import FolderBlobs
-from firstlight.server.composition import step_inputs
 from firstlight.server.engine.evaluator import Evaluator
-from firstlight.server.http.app import build_app
-from firstlight.server.http.operations import operations_of
+from firstlight.server.ports.store import PutSecret, cluster_subject
 from firstlight.server.store.connect import open_database
 from firstlight.server.store.sql_store import open_store
 from firstlight.server.usecases.check_ins import CheckIns
 from firstlight.server.usecases.sessions import Sessions
 from firstlight.server.usecases.world import ServiceFacts, World
+from tests.builders.clusters import cluster_state
 from tests.builders.moments import NOW
 from tests.databases import fresh_sqlite
+from tests.store.stored import cluster_writes, reports_given
+
+PULL_SECRET = '{"auths":{"quay.io":{"auth":"dXNlcjpwYXNz"}}}'
 
 
-class TestClock:
-    """Stands still until it is turned."""
+class SetClock:
+    """Stands still until it is moved."""
 
-    __test__ = False
-
-    def __init__(self, now: datetime = NOW) -> None:
-        self.time = now
+    def __init__(self, moment: datetime = NOW) -> None:
+        self.moment = moment
 
     def now(self) -> datetime:
-        return self.time
+        return self.moment
 
-    def forward(self, **parts: float) -> None:
-        self.time += timedelta(**parts)
+    def forward(self, by: timedelta) -> None:
+        self.moment += by
+
+
+class Ids:
+    """Ids in order: 1, 2, 3 …"""
+
+    def __init__(self) -> None:
+        self.last = 0
+
+    def __call__(self) -> UUID:
+        self.last += 1
+        return UUID(f"10000000-0000-4000-8000-{self.last:012x}")
 
 
 @asynccontextmanager
 async def a_world(
-    folder: Path,
-    *,
-    clock: TestClock | None = None,
-    policy: Policy | None = None,
-    service: ServiceFacts | None = None,
-    database_url: str = "",
-    **changes: Any,
+    folder: Path, *, clock: SetClock | None = None, policy: Policy | None = None, **service: Any
 ) -> AsyncIterator[World]:
-    """Ids and random bytes are predictable; `changes` replace other parts of the world."""
+    """`service` are changes to the service's facts."""
     policy = policy or Policy()
-    database = await open_database(database_url or fresh_sqlite(folder))
+    evaluator = Evaluator(policy)
+    database = await open_database(fresh_sqlite(folder))
     blobs = FolderBlobs(folder / "blobs")
     store = open_store(database)
-    catalogue = default_catalogue()
-    evaluator = Evaluator(policy, inputs_of=lambda state: step_inputs(state, catalogue))
-    numbers = itertools.count(1)
-    parts: dict[str, Any] = {
-        "store": store,
-        "blobs": blobs,
-        "clock": clock or TestClock(),
-        "policy": policy,
-        "catalogue": catalogue,
-        "service": service or ServiceFacts(link_key=b"k" * 32),
-        "new_id": lambda: UUID(f"b0000000-0000-4000-8000-{next(numbers):012x}"),
-        "random_bytes": lambda count: (next(numbers).to_bytes(8, "big") * count)[:count],
-        "evaluate_cluster": evaluator.cluster,
-        "evaluate_pool_host": evaluator.pool_host,
-        "sessions": Sessions(),
-        "check_ins": CheckIns(store),
-    }
     try:
-        yield World(**(parts | changes))
+        yield World(
+            store=store,
+            blobs=blobs,
+            clock=clock or SetClock(),
+            policy=policy,
+            catalogue=configured_catalogue(),
+            service=replace(ServiceFacts(link_key=b"k" * 32), **service),
+            new_id=Ids(),
+            random_bytes=lambda count: b"r" * count,
+            evaluate_cluster=evaluator.cluster,
+            evaluate_pool_host=evaluator.pool_host,
+            sessions=Sessions(),
+            check_ins=CheckIns(store),
+        )
     finally:
         await blobs.close()
         await database.close()
 
 
-def an_app(world: World, *modules: Any, **options: Any) -> ASGIApp:
-    """The HTTP application with the operations of these modules, without a server."""
-    return build_app(world, operations=operations_of(*modules), **options)
+async def put_cluster(world: World, state: ClusterState | None = None, **changes: Any) -> ClusterState:
+    """Store a cluster with hosts, reports and pull secret, as it is: nothing is evaluated. Answers as read back."""
+    state = state or cluster_state(**changes)
+    hosts = tuple(
+        replace(
+            host,
+            reports=replace(
+                host.reports,
+                measured_at={kind: host.reports.measured_at[kind] for kind in reports_given(host.reports)},
+            ),
+        )
+        for host in state.hosts
+    )
+    secret = PutSecret(subject=cluster_subject(state.cluster.id), name="pull_secret", value=PULL_SECRET)
+    await world.store.commit(*cluster_writes(replace(state, hosts=hosts)), secret)
+    found = await world.store.cluster_state(state.cluster.id)
+    assert found is not None
+    return found
