@@ -1,1 +1,15 @@
 """The v2 API, one module per resource: decode, call one use case, encode."""
+
+from types import ModuleType
+from typing import Final
+
+from firstlight.server.http.v2 import agents, events, operators, support_levels, versions
+
+MODULES: Final[tuple[ModuleType, ...]] = (
+    agents,
+    events,
+    operators,
+    support_levels,
+    versions,
+)
+"""Every module with operations, sorted."""
