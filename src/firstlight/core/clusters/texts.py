@@ -21,6 +21,7 @@ USER_TOO_LATE: Final = "The installation waited too long for a host that needs i
 FINALIZING_TIMEOUT: Final = "The cluster's operators did not settle in time"
 INSTALLED: Final = "Cluster is installed"
 ADDING_HOSTS: Final = "Cluster is ready to add hosts"
+UNMONITORED: Final = "Cluster is installed without this service"
 
 
 def _named(hosts: tuple[Host, ...], status: HostStatus) -> str:
