@@ -1,0 +1,139 @@
+"""The files a preparation leaves behind: rendered from one state, stored, and cleared away again."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+from msgspec import Struct
+
+from firstlight.core.errors import Invalid, NotFound
+from firstlight.core.install.cluster_inputs import ClusterInputs
+from firstlight.core.install.cluster_manifests import Installation
+from firstlight.core.install.from_records import cluster_inputs, lease_files, system_settings
+from firstlight.core.install.install_config import install_config
+from firstlight.core.install.kube_objects import Manifest
+from firstlight.core.install.manifest_set import added_manifests, parsed
+from firstlight.core.install.outputs import installation_files
+from firstlight.core.install.system_manifests import system_manifests
+from firstlight.core.model.cluster import ClusterState
+from firstlight.core.model.policy import Policy
+from firstlight.core.operators.manifests import CUSTOM_MANIFESTS_FILE, custom_manifests_file
+from firstlight.server.ports.store import DeleteManifest, ManifestRow, cluster_subject
+from firstlight.server.usecases.object_names import LOGS, MANIFESTS, manifest_object, object_name
+from firstlight.server.usecases.preparation_keys import Keys
+from firstlight.server.usecases.world import World
+from firstlight.server.usecases.yaml_documents import parse_manifest
+
+USER, SYSTEM = "user", "system"
+StoredManifest = tuple[ManifestRow, bytes]
+
+
+class Prepared(Struct, frozen=True):
+    """Everything one preparation makes."""
+
+    files: Mapping[str, bytes]
+    """File name → content."""
+    system: Sequence[Manifest]
+
+
+async def inputs_of(world: World, state: ClusterState) -> ClusterInputs:
+    secret = await world.store.secret(cluster_subject(state.cluster.id), "pull_secret")
+    return cluster_inputs(state, pull_secret=secret or "", service_ca=world.service.service_ca)
+
+
+async def user_manifests(world: World, cluster_id: UUID) -> list[StoredManifest]:
+    found: list[StoredManifest] = []
+    for row in await world.store.manifests(cluster_id):
+        if row.source == USER:
+            try:
+                content = await world.blobs.get(manifest_object(cluster_id, row.folder, row.file_name))
+            except NotFound:
+                raise Invalid(
+                    f"The content of manifest {row.folder}/{row.file_name} is lost. Upload it again."
+                ) from None
+            found.append((row, content))
+    return found
+
+
+async def prepared(world: World, state: ClusterState, inputs: ClusterInputs, keys: Keys) -> Prepared:
+    """Render everything, on a worker thread: it is a second of work for a large cluster."""
+    user = await user_manifests(world, state.cluster.id)
+    installation = Installation(
+        cluster=inputs,
+        config=install_config(inputs),
+        identity=keys.identity,
+        certificates=keys.certificates,
+        invoker=world.service.install_invoker,
+    )
+    return await asyncio.to_thread(
+        render, state, installation, user=user, policy=world.policy, service_url=world.service.service_url
+    )
+
+
+def render(
+    state: ClusterState,
+    installation: Installation,
+    *,
+    user: Sequence[StoredManifest],
+    policy: Policy,
+    service_url: str,
+) -> Prepared:
+    settings = system_settings(state, policy=policy, service_url=service_url)
+    system = [_read(one) for one in system_manifests(installation.cluster, settings)]
+    own = {one.name for one in system}
+    for row, _ in user:
+        if row.file_name in own:
+            raise Invalid(
+                f"The service writes a manifest called {row.file_name} itself. Give yours another name, or change the "
+                "service's through a patch."
+            )
+    manifests = added_manifests(installation, system=system, user=[_parsed(row, content) for row, content in user])
+    files = installation_files(installation, manifests=manifests, lease_files=lease_files(state.cluster))
+    custom = custom_manifests_file(state.cluster, state.hosts, policy=policy)
+    return Prepared({**files, CUSTOM_MANIFESTS_FILE: custom.encode()}, system)
+
+
+def _read(manifest: Manifest) -> Manifest:
+    """A manifest that came as text only, with the objects in it."""
+    if manifest.documents:
+        return manifest
+    documents = parse_manifest(manifest.name, manifest.content.encode())
+    return parsed(manifest.folder, manifest.name, manifest.content, documents)
+
+
+def _parsed(row: ManifestRow, content: bytes) -> Manifest:
+    return parsed(row.folder, row.file_name, content.decode(), parse_manifest(row.file_name, content))
+
+
+async def store_files(world: World, cluster_id: UUID, made: Prepared) -> None:
+    """Write all files under their names; files of earlier attempts that are not made any more go."""
+    wanted = {object_name(cluster_id, name): content for name, content in made.files.items()}
+    wanted |= {manifest_object(cluster_id, one.folder, one.name): one.content.encode() for one in made.system}
+    await _clear(world, cluster_id, keep=frozenset(wanted))
+    for key, content in wanted.items():
+        await world.blobs.put(key, content)
+
+
+async def clear_generated(world: World, cluster_id: UUID) -> None:
+    """Forget what preparations made; the user's manifests and all logs stay."""
+    await _clear(world, cluster_id, keep=frozenset())
+    rows = await world.store.manifests(cluster_id)
+    gone = [
+        DeleteManifest(cluster_id=cluster_id, folder=row.folder, file_name=row.file_name)
+        for row in rows
+        if row.source == SYSTEM
+    ]
+    if gone:
+        await world.store.commit(*gone)
+
+
+async def _clear(world: World, cluster_id: UUID, *, keep: frozenset[str]) -> None:
+    rows = await world.store.manifests(cluster_id)
+    users = {manifest_object(cluster_id, row.folder, row.file_name) for row in rows if row.source == USER}
+    systems = {manifest_object(cluster_id, row.folder, row.file_name) for row in rows if row.source == SYSTEM}
+    for found in await world.blobs.list_under(str(cluster_id)):
+        room = found.key.split("/")[1]
+        # A manifest nobody lists yet is being uploaded at this moment.
+        generated = found.key in systems if room == MANIFESTS else room != LOGS
+        if generated and found.key not in keep | users:
+            await world.blobs.delete(found.key)

@@ -1,0 +1,41 @@
+"""Where the files of a cluster are kept: the names installers and operators of the original know."""
+
+from typing import Final
+from uuid import UUID
+
+from firstlight.core.install.cluster_inputs import InstallHost
+from firstlight.core.install.from_records import install_host
+from firstlight.core.model.cluster import Cluster
+from firstlight.core.model.host import HostState
+
+KUBECONFIG: Final = "kubeconfig"
+KUBECONFIG_NO_INGRESS: Final = "kubeconfig-noingress"
+PASSWORD: Final = "kubeadmin-password"  # noqa: S105 - a file name
+LOGS: Final = "logs"
+MANIFESTS: Final = "manifests"
+CONTROLLER: Final = "controller"
+
+
+def object_name(cluster_id: UUID, file_name: str) -> str:
+    return f"{cluster_id}/{file_name}"
+
+
+def manifest_object(cluster_id: UUID, folder: str, file_name: str) -> str:
+    return f"{cluster_id}/{MANIFESTS}/{folder}/{file_name}"
+
+
+def logs_of_cluster(cluster_id: UUID) -> str:
+    return f"{cluster_id}/{LOGS}"
+
+
+def logs_object(cluster_id: UUID, origin: UUID | str) -> str:
+    """`origin` is a host or the controller."""
+    return f"{cluster_id}/{LOGS}/{origin}/logs.tar.gz"
+
+
+def host_ignition(host: InstallHost) -> str:
+    return f"{host.node_role}-{host.id}.ign"
+
+
+def host_ignition_object(state: HostState, cluster: Cluster) -> str:
+    return object_name(cluster.id, host_ignition(install_host(state, cluster=cluster)))

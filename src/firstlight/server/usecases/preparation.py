@@ -1,0 +1,152 @@
+"""Preparing an installation: the lasting work behind "install", from records to files ready to be downloaded.
+
+It may be killed at any moment and run again: keys are made once per attempt, files are written whole, and the result
+counts only through the one commit at the end.
+"""
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from datetime import datetime
+from functools import partial
+from typing import Final
+from uuid import UUID
+
+import structlog
+from msgspec.structs import replace
+
+from firstlight.core.decision import PREPARE_INSTALLATION, Change, Decision
+from firstlight.core.errors import Error, Unavailable
+from firstlight.core.events.cluster import PreparationFailed, PreparationStarted
+from firstlight.core.model.cluster import Cluster, ClusterState
+from firstlight.core.model.cluster_status import ClusterStatus, PreparationStatus
+from firstlight.server.ports.database import LostRace
+from firstlight.server.ports.pki import Pki
+from firstlight.server.ports.store import (
+    DeleteManifest,
+    OperationRow,
+    PutManifest,
+    PutOperation,
+    PutSecret,
+    Write,
+)
+from firstlight.server.usecases.caller import SERVICE
+from firstlight.server.usecases.deciding import change_cluster
+from firstlight.server.usecases.generated_files import SYSTEM, Prepared, inputs_of, prepared, store_files
+from firstlight.server.usecases.object_names import logs_of_cluster
+from firstlight.server.usecases.preparation_keys import KEYS, Keys, keys_of
+from firstlight.server.usecases.world import World
+
+log = structlog.get_logger(__name__)
+
+UNEXPECTED: Final = "The service failed while making the installation files; its log has the reason"
+Report = Callable[[str], Awaitable[None]]
+Operation = Callable[[World, OperationRow, Report], Awaitable[None]]
+
+
+def operations(pki: Pki) -> Mapping[str, Operation]:
+    """Lasting work this module knows, by kind."""
+    return {PREPARE_INSTALLATION: partial(prepare_installation, pki=pki)}
+
+
+async def prepare_installation(world: World, row: OperationRow, report: Report, *, pki: Pki) -> None:
+    cluster_id = UUID(row.subject.partition(":")[2])
+    state = await world.store.cluster_state(cluster_id)
+    if state is None or not _is_wanted(state.cluster, row):
+        await world.store.commit(_finished(row, "done", now=world.clock.now()))
+        return
+    await report("making certificates and files")
+    try:
+        keys, made = await _make(world, row, state, pki=pki)
+    except (Unavailable, LostRace):
+        # The operation stays as it is: whoever claims it next tries again.
+        raise
+    except Error as problem:
+        await _fail(world, row, cluster_id, reason=str(problem).removesuffix("."))
+        return
+    except Exception:
+        log.exception("installation files could not be made", cluster_id=str(cluster_id), attempt=row.attempt)
+        await _fail(world, row, cluster_id, reason=UNEXPECTED)
+        return
+    await report("storing files")
+    await world.blobs.delete_under(logs_of_cluster(cluster_id))
+    await store_files(world, cluster_id, made)
+    await _succeed(world, row, cluster_id, keys=keys, made=made)
+
+
+def _is_wanted(cluster: Cluster, row: OperationRow) -> bool:
+    preparation = cluster.preparation
+    return (
+        cluster.status is ClusterStatus.PREPARING_FOR_INSTALLATION
+        and preparation.attempt == row.attempt
+        and preparation.status is PreparationStatus.NOT_STARTED
+    )
+
+
+async def _make(world: World, row: OperationRow, state: ClusterState, *, pki: Pki) -> tuple[Keys, Prepared]:
+    inputs = await inputs_of(world, state)
+    keys = await keys_of(world, row, inputs, pki=pki)
+    return keys, await prepared(world, state, inputs, keys)
+
+
+async def _succeed(world: World, row: OperationRow, cluster_id: UUID, *, keys: Keys, made: Prepared) -> None:
+    rows = await world.store.manifests(cluster_id)
+    names = {(one.folder, one.name) for one in made.system}
+
+    def command(state: ClusterState, now: datetime) -> Decision:
+        cluster = state.cluster
+        if not _is_wanted(cluster, row):
+            return Decision()
+        return Decision(
+            cluster=replace(
+                cluster,
+                preparation=replace(cluster.preparation, status=PreparationStatus.SUCCESS, reason=""),
+                openshift_cluster_id=keys.identity.cluster_id,
+                updated_at=now,
+            ),
+            changes=(Change(event=PreparationStarted(cluster_id=cluster_id), after=_told(PreparationStatus.SUCCESS)),),
+        )
+
+    def also(_: ClusterState, now: datetime) -> Iterator[Write]:
+        for one in made.system:
+            size = len(one.content.encode())
+            yield PutManifest(
+                cluster_id=cluster_id, folder=one.folder, file_name=one.name, source=SYSTEM, size=size, at=now
+            )
+        for old in rows:
+            if old.source == SYSTEM and (old.folder, old.file_name) not in names:
+                yield DeleteManifest(cluster_id=cluster_id, folder=old.folder, file_name=old.file_name)
+        # The files hold everything now; nobody needs the keys a second time.
+        yield PutSecret(subject=row.subject, name=KEYS, value=None)
+        yield _finished(row, "done", now=now)
+
+    await change_cluster(world, cluster_id, command, caller=SERVICE, also=also)
+
+
+async def _fail(world: World, row: OperationRow, cluster_id: UUID, *, reason: str) -> None:
+    def command(state: ClusterState, now: datetime) -> Decision:
+        cluster = state.cluster
+        if not _is_wanted(cluster, row):
+            return Decision()
+        failed = replace(cluster.preparation, status=PreparationStatus.FAILED, reason=reason)
+        return Decision(
+            cluster=replace(cluster, preparation=failed, updated_at=now),
+            changes=(
+                Change(
+                    event=PreparationFailed(cluster_id=cluster_id, error=reason),
+                    after=_told(PreparationStatus.FAILED),
+                ),
+            ),
+        )
+
+    def also(_: ClusterState, now: datetime) -> Iterator[Write]:
+        yield PutSecret(subject=row.subject, name=KEYS, value=None)
+        yield _finished(row, "failed", now=now)
+
+    await change_cluster(world, cluster_id, command, caller=SERVICE, also=also)
+
+
+def _told(status: PreparationStatus) -> dict[str, object]:
+    return {"preparation": status.value}
+
+
+def _finished(row: OperationRow, state: str, *, now: datetime) -> PutOperation:
+    return PutOperation(operation=replace(row, state=state, updated_at=now), expect_epoch=row.epoch)

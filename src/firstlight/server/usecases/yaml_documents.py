@@ -1,0 +1,96 @@
+"""Reading YAML and JSON that users send, with bounds on what it may unfold to.
+
+A few hundred bytes of aliases can stand for billions of values. The events are therefore counted as if every alias
+were written out, before anything is built.
+"""
+
+from collections.abc import Iterable
+from typing import Final, cast
+
+import msgspec
+import yaml
+
+from firstlight.core.errors import Invalid
+from firstlight.core.install.manifests import Form, form_of
+
+MOST_VALUES: Final = 200_000
+DEEPEST: Final = 100
+
+
+def parse_manifest(file_name: str, content: bytes) -> list[object]:
+    """The documents in a manifest, by the form its name promises. Raises Invalid naming file and place."""
+    try:
+        text = content.decode()
+    except UnicodeDecodeError:
+        raise Invalid(f"Manifest {file_name} is not UTF-8 text. Save it as UTF-8.") from None
+    if form_of(file_name) is Form.JSON:
+        return [_json(file_name, content)]
+    return _yaml(file_name, text)
+
+
+def _json(file_name: str, content: bytes) -> object:
+    try:
+        return msgspec.json.decode(content)
+    except (msgspec.DecodeError, RecursionError) as problem:
+        raise Invalid(f"Manifest {file_name} is not valid JSON: {problem}.") from None
+
+
+def _yaml(file_name: str, text: str) -> list[object]:
+    try:
+        _require_bounded(file_name, text)
+        return list(yaml.load_all(text, Loader=yaml.CSafeLoader))
+    except yaml.YAMLError as problem:
+        raise Invalid(f"Manifest {file_name} is not valid YAML: {' '.join(str(problem).split())}.") from None
+    except (ValueError, ArithmeticError, TypeError, LookupError, AttributeError, RecursionError) as problem:
+        # Dates that do not exist, numbers with thousands of digits, keys nobody can look up.
+        raise Invalid(f"Manifest {file_name} holds a value that cannot be read: {problem}.") from None
+
+
+class _Open:
+    """A collection whose end was not seen yet."""
+
+    def __init__(self, anchor: str | None = None) -> None:
+        self.anchor = anchor
+        self.values = 1
+
+
+def _events(text: str) -> Iterable[yaml.Event]:
+    # The stubs of PyYAML leave this one function without types.
+    return cast("Iterable[yaml.Event]", yaml.parse(text, Loader=yaml.CSafeLoader))  # pyright: ignore[reportUnknownMemberType]
+
+
+def _require_bounded(file_name: str, text: str) -> None:
+    open_ones = [_Open()]
+    anchored: dict[str, int] = {}
+    for event in _events(text):
+        if isinstance(event, yaml.DocumentStartEvent):
+            anchored = {}
+        elif isinstance(event, yaml.SequenceStartEvent | yaml.MappingStartEvent):
+            open_ones.append(_Open(event.anchor))
+            if len(open_ones) > DEEPEST + 1:
+                raise Invalid(f"Manifest {file_name} is nested deeper than {DEEPEST} levels. Flatten it.")
+        else:
+            size = _size(file_name, event, open_ones, anchored)
+            open_ones[-1].values += size
+            if open_ones[-1].values > MOST_VALUES:
+                raise Invalid(
+                    f"Manifest {file_name} unfolds to more than {MOST_VALUES} values. Write out less through aliases."
+                )
+
+
+def _size(file_name: str, event: yaml.Event, open_ones: list[_Open], anchored: dict[str, int]) -> int:
+    """How many values end with this event."""
+    if isinstance(event, yaml.AliasEvent):
+        if event.anchor not in anchored:
+            raise Invalid(f"Manifest {file_name} uses the alias *{event.anchor} before its value is complete.")
+        return anchored[event.anchor]
+    if isinstance(event, yaml.ScalarEvent):
+        if event.anchor is not None:
+            anchored[event.anchor] = 1
+        return 1
+    if isinstance(event, yaml.SequenceEndEvent | yaml.MappingEndEvent):
+        ended = open_ones.pop()
+        if ended.anchor is not None:
+            anchored[ended.anchor] = ended.values
+        return ended.values
+    return 0
