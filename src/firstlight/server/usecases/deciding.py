@@ -39,6 +39,9 @@ EVALUATE: Final = "evaluate"
 """The kind of due row that means: look at this subject."""
 TRIES: Final = 3
 
+BUSY: Final = "busy"
+"""The code of a Conflict that is nobody's fault: asking again will do."""
+
 ClusterCommand = Callable[[ClusterState, datetime], Decision]
 HostCommand = Callable[[PoolHost, datetime], Decision]
 
@@ -129,27 +132,39 @@ async def change_cluster(
 
     `also` adds writes of the same commit that are no decision (secrets, manifests).
     """
-    for _ in range(TRIES):
-        state = await load_cluster(world, cluster_id)
-        now = world.clock.now()
-        decided = command(state, now)
-        middle = applied(state, decided)
-        followed = await world.evaluate_cluster(middle, now)
-        decision = combined(decided, followed)
-        extra = tuple(also(middle, now)) if also is not None else ()
-        if decision.empty and not extra:
-            return state
-        try:
-            await world.store.commit(*cluster_writes(state, decision, caller=caller, now=now, world=world), *extra)
-        except LostRace:
-            continue
-        if decision.effects:
-            world.wake()
-        return applied(middle, followed)
-    raise Conflict(f"Cluster {cluster_id} is being changed by somebody else at the same time. Try again.")
+    async with world.turns.of(cluster_subject(cluster_id)):
+        for _ in range(TRIES):
+            state = await load_cluster(world, cluster_id)
+            now = world.clock.now()
+            decided = command(state, now)
+            middle = applied(state, decided)
+            followed = await world.evaluate_cluster(middle, now)
+            decision = combined(decided, followed)
+            extra = tuple(also(middle, now)) if also is not None else ()
+            if decision.empty and not extra:
+                return state
+            try:
+                await world.store.commit(*cluster_writes(state, decision, caller=caller, now=now, world=world), *extra)
+            except LostRace:
+                continue
+            if decision.effects:
+                world.wake()
+            return applied(middle, followed)
+    raise busy(f"Cluster {cluster_id}")
 
 
-async def change_pool_host(world: World, key: HostKey, command: HostCommand, *, caller: Caller) -> HostState:
+def busy(what: str) -> Conflict:
+    return Conflict(f"{what} is being changed by somebody else at the same time. Try again.", code=BUSY)
+
+
+async def change_pool_host(
+    world: World,
+    key: HostKey,
+    command: HostCommand,
+    *,
+    caller: Caller,
+    also: Callable[[PoolHost, datetime], Iterator[Write]] | None = None,
+) -> HostState:
     """The same for a host that belongs to no cluster."""
     for _ in range(TRIES):
         pool = await load_pool_host(world, key)
@@ -158,14 +173,15 @@ async def change_pool_host(world: World, key: HostKey, command: HostCommand, *, 
         middle = host_after(pool.state, decided)
         followed = await world.evaluate_pool_host(middle, pool.infra_env, now)
         decision = combined(decided, followed)
-        if decision.empty:
+        extra = tuple(also(pool, now)) if also is not None else ()
+        if decision.empty and not extra:
             return pool.state
         try:
-            await world.store.commit(*pool_writes(pool, decision, caller=caller, now=now))
+            await world.store.commit(*pool_writes(pool, decision, caller=caller, now=now), *extra)
         except LostRace:
             continue
         return host_after(middle, followed)
-    raise Conflict(f"Host {key[1]} is being changed by somebody else at the same time. Try again.")
+    raise busy(f"Host {key[1]}")
 
 
 async def load_cluster(world: World, cluster_id: UUID) -> ClusterState:

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from firstlight.core.decision import HostKey
 from firstlight.server.ports.database import LostRace
-from firstlight.server.ports.store import PoolHost
+from firstlight.server.ports.store import PoolHost, cluster_subject
 from firstlight.server.usecases.caller import SERVICE
 from firstlight.server.usecases.deciding import cluster_writes, pool_writes
 from firstlight.server.usecases.world import World
@@ -13,17 +13,18 @@ from firstlight.server.usecases.world import World
 
 async def settle_cluster(world: World, cluster_id: UUID) -> datetime | None:
     """Decide what follows from the facts; answers when to look again. A lost race means: look again at once."""
-    state = await world.store.cluster_state(cluster_id)
-    if state is None:
-        return None
-    now = world.clock.now()
-    decision = await world.evaluate_cluster(state, now)
-    if decision.empty:
-        return decision.next_deadline
-    try:
-        await world.store.commit(*cluster_writes(state, decision, caller=SERVICE, now=now, world=world))
-    except LostRace:
-        return now
+    async with world.turns.of(cluster_subject(cluster_id)):
+        state = await world.store.cluster_state(cluster_id)
+        if state is None:
+            return None
+        now = world.clock.now()
+        decision = await world.evaluate_cluster(state, now)
+        if decision.empty:
+            return decision.next_deadline
+        try:
+            await world.store.commit(*cluster_writes(state, decision, caller=SERVICE, now=now, world=world))
+        except LostRace:
+            return now
     if decision.effects:
         world.wake()
     return decision.next_deadline

@@ -18,6 +18,7 @@ from firstlight.server.ports.clock import Clock
 from firstlight.server.ports.store import Store
 from firstlight.server.usecases.check_ins import CheckIns
 from firstlight.server.usecases.sessions import Sessions
+from firstlight.server.usecases.turns import Turns
 
 
 class ServiceFacts(Struct, frozen=True, kw_only=True):
@@ -72,5 +73,6 @@ class World:
     evaluate_pool_host: EvaluateHost
     sessions: Sessions
     check_ins: CheckIns
+    turns: Turns = field(default_factory=Turns)
     wake: Callable[[], None] = field(default=lambda: None)
     """Tell the engine that something became due just now."""
