@@ -3,11 +3,25 @@
 from types import ModuleType
 from typing import Final
 
-from firstlight.server.http.v2 import agents, events, operators, support_levels, versions
+from firstlight.server.http.v2 import (
+    agents,
+    cluster_actions,
+    cluster_details,
+    clusters,
+    events,
+    monitored_operators,
+    operators,
+    support_levels,
+    versions,
+)
 
 MODULES: Final[tuple[ModuleType, ...]] = (
     agents,
+    cluster_actions,
+    cluster_details,
+    clusters,
     events,
+    monitored_operators,
     operators,
     support_levels,
     versions,
