@@ -13,9 +13,9 @@ from firstlight.core.events.event import Severity
 from firstlight.core.events.recorded import Recorded
 from firstlight.core.model.cluster import ClusterState
 from firstlight.core.model.host import Host, HostState
+from firstlight.core.model.plan import Step, StepPlan, StepType
 from firstlight.core.model.reports import REPORT_FIELDS, ReportKind, Reports
 from firstlight.core.rules import Finding, Fix, Status
-from firstlight.core.steps.plan import Step, StepPlan, StepType
 from firstlight.server.ports.store import (
     PutCluster,
     PutFindings,

@@ -10,11 +10,11 @@ from firstlight.core.model.cluster import ClusterState, DiskEncryption
 from firstlight.core.model.cluster_status import ClusterKind, EncryptionMode
 from firstlight.core.model.host import HostState, HttpHeader
 from firstlight.core.model.host_status import HostKind, HostRole
+from firstlight.core.model.plan import Step
 from firstlight.core.model.reports import NO_REPORTS, ApiVipReply, DiskSpeed, ImageStatus
 from firstlight.core.steps import arguments
 from firstlight.core.steps.inputs import NO_INPUTS, ReleaseFacts, StepInputs
 from firstlight.core.steps.occasion import Neighbourhood, Occasion, neighbourhood_of
-from firstlight.core.steps.plan import Step
 from firstlight.core.steps.vip_macs import vip_mac
 from tests.builders.clusters import a_policy, an_infra_env, cluster_state
 from tests.builders.hosts import a_pool_host, host_state, some_reports

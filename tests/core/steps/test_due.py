@@ -11,11 +11,11 @@ from firstlight.core.model.cluster import DiskEncryption
 from firstlight.core.model.cluster_status import ClusterKind, ClusterStatus, EncryptionMode
 from firstlight.core.model.host import Host, HostState
 from firstlight.core.model.host_status import HostKind, HostRole, HostStatus
+from firstlight.core.model.plan import StepPlan, StepType
 from firstlight.core.model.reports import NO_REPORTS, ApiVipReply, DiskSpeed, ImageStatus, Reports, TangReply
 from firstlight.core.steps.due import AWAITED_SECONDS, BUILDERS, SOON_SECONDS, UPGRADABLE, plan_steps
 from firstlight.core.steps.inputs import BootArtifacts, ReleaseFacts, StepInputs
 from firstlight.core.steps.occasion import Neighbourhood, has_seen_all, neighbourhood_of
-from firstlight.core.steps.plan import StepPlan, StepType
 from tests.builders.clusters import a_cluster, a_policy, an_infra_env, cluster_state
 from tests.builders.hosts import a_pool_host, a_presence, host_state, some_reports
 from tests.builders.moments import INFRA_ENV_ID, NOW

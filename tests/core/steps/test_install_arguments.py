@@ -11,11 +11,11 @@ from firstlight.core.model.host import HostState
 from firstlight.core.model.host_status import HostKind, HostRole
 from firstlight.core.model.infra_env import HostNetworkConfig, Proxy
 from firstlight.core.model.inventory import Boot, SystemVendor
+from firstlight.core.model.plan import Step
 from firstlight.core.model.reports import NO_REPORTS, ApiVipReply
 from firstlight.core.steps import install_arguments
 from firstlight.core.steps.inputs import BootArtifacts, ReleaseFacts, StepInputs
 from firstlight.core.steps.occasion import Occasion
-from firstlight.core.steps.plan import Step
 from tests.builders.clusters import a_policy, an_infra_env, cluster_state
 from tests.builders.hosts import host_state, some_reports
 from tests.builders.inventories import a_disk, an_interface, an_inventory

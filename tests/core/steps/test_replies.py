@@ -9,11 +9,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from firstlight.core.errors import Invalid
+from firstlight.core.model.plan import StepType
 from firstlight.core.model.reports import DiskSpeed, ImageStatus, ReportKind, Reports, TangReply
 from firstlight.core.steps.digests import digest
 from firstlight.core.steps.leases import parse_dhcp
 from firstlight.core.steps.measurements import parse_upgrade
-from firstlight.core.steps.plan import StepType
 from firstlight.core.steps.replies import REPORT_OF, Reading, Reply, Surroundings, read_reply
 from tests.builders.hosts import some_reports
 

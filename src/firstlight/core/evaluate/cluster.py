@@ -30,12 +30,12 @@ from firstlight.core.model.cluster import Cluster, ClusterState
 from firstlight.core.model.cluster_status import BEFORE_INSTALLATION, ClusterStatus
 from firstlight.core.model.host import HostState
 from firstlight.core.model.host_status import HostRole
+from firstlight.core.model.plan import StepPlan
 from firstlight.core.operators.rules import operator_cluster_findings
 from firstlight.core.roles import key_of
 from firstlight.core.rules import Finding, Status
 from firstlight.core.steps.due import plan_steps
 from firstlight.core.steps.occasion import Neighbourhood, neighbourhood_of
-from firstlight.core.steps.plan import StepPlan
 
 MAX_ROUNDS: Final = 8
 JUDGED_IN: Final = BEFORE_INSTALLATION | {ClusterStatus.PREPARING_FOR_INSTALLATION}

@@ -10,9 +10,9 @@ from msgspec import Struct
 
 from firstlight.core.decision import HostKey
 from firstlight.core.hosts.facts import HostContext
+from firstlight.core.model.plan import StepPlan
 from firstlight.core.network.connectivity import ConnectivityMemo
 from firstlight.core.rules import Finding
-from firstlight.core.steps.plan import StepPlan
 
 
 class Judged(Struct, frozen=True):

@@ -10,11 +10,11 @@ from firstlight.core.model.cluster_status import EncryptionMode
 from firstlight.core.model.host_status import HostRole
 from firstlight.core.model.infra_env import InfraEnv
 from firstlight.core.model.inventory import Inventory
+from firstlight.core.model.plan import Step, StepType
 from firstlight.core.steps.day_two import ignition_source, tang_servers_in
 from firstlight.core.steps.decoding import network_around, number_of_address
 from firstlight.core.steps.free_addresses import SHORTEST_PREFIX
 from firstlight.core.steps.occasion import Occasion, boot_device_of
-from firstlight.core.steps.plan import Step, StepType
 from firstlight.core.steps.vip_macs import vip_mac
 
 ROLE_WORDS: Final = {HostRole.MASTER: "masters", HostRole.ARBITER: "arbiters", HostRole.WORKER: "workers"}

@@ -13,12 +13,12 @@ from firstlight.core.model.cluster import ClusterState
 from firstlight.core.model.host import HostState
 from firstlight.core.model.host_status import HostStatus
 from firstlight.core.model.infra_env import InfraEnv
+from firstlight.core.model.plan import Step, StepPlan, StepType
 from firstlight.core.model.policy import Policy
 from firstlight.core.model.reports import REPORT_FIELDS
 from firstlight.core.steps import arguments, install_arguments
 from firstlight.core.steps.inputs import NO_INPUTS, StepInputs
 from firstlight.core.steps.occasion import Neighbourhood, Occasion, has_seen_all, neighbourhood_of
-from firstlight.core.steps.plan import Step, StepPlan, StepType
 from firstlight.core.steps.replies import REPORT_OF
 
 S, T = HostStatus, StepType

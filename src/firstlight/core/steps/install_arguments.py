@@ -6,13 +6,13 @@ from firstlight.core.model.cluster import Cluster, ClusterState
 from firstlight.core.model.host import Host, HostState
 from firstlight.core.model.host_status import HostRole
 from firstlight.core.model.inventory import Inventory
+from firstlight.core.model.plan import Step, StepType
 from firstlight.core.steps.arguments import json_text, lies_in, saves_partitions
 from firstlight.core.steps.day_two import os_image_in
 from firstlight.core.steps.decoding import network_around
 from firstlight.core.steps.inputs import ReleaseFacts
 from firstlight.core.steps.kernel_arguments import installer_arguments
 from firstlight.core.steps.occasion import Occasion, boot_device_of, node_role_of
-from firstlight.core.steps.plan import Step, StepType
 
 HOST_ROOT: Final = "/host"
 """Where the reclaiming container sees the machine's own file system."""

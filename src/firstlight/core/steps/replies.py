@@ -5,6 +5,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from firstlight.core.model.plan import StepType
 from firstlight.core.model.reports import NO_REPORTS, ReportKind, Reports
 from firstlight.core.steps.connectivity_reply import parse_connectivity
 from firstlight.core.steps.digests import ReportFacts, digest
@@ -20,7 +21,6 @@ from firstlight.core.steps.measurements import (
     parse_tang,
     parse_vips,
 )
-from firstlight.core.steps.plan import StepType
 
 REPORT_OF: Final[Mapping[StepType, ReportKind]] = {
     StepType.INVENTORY: ReportKind.INVENTORY,

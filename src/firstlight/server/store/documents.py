@@ -11,9 +11,9 @@ from firstlight.core.decision import HostKey
 from firstlight.core.model.cluster import Cluster
 from firstlight.core.model.host import Host
 from firstlight.core.model.infra_env import InfraEnv
+from firstlight.core.model.plan import StepPlan
 from firstlight.core.model.reports import REPORT_FIELDS, ReportKind, Reports
 from firstlight.core.rules import Finding
-from firstlight.core.steps.plan import StepPlan
 
 EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND: Final = timedelta(microseconds=1)

@@ -11,9 +11,9 @@ from msgspec import Struct
 
 from firstlight.core.decision import HostKey
 from firstlight.core.model.host import Host, HostState
+from firstlight.core.model.plan import StepPlan
 from firstlight.core.model.reports import ReportKind, Reports
 from firstlight.core.rules import Finding
-from firstlight.core.steps.plan import StepPlan
 from firstlight.server.ports.database import Database, Param, Row, Sql
 from firstlight.server.ports.store import PresenceRow
 from firstlight.server.store import findings, hosts, plans

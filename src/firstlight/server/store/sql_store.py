@@ -9,9 +9,9 @@ from firstlight.core.events.recorded import Recorded
 from firstlight.core.model.cluster import Cluster, ClusterState
 from firstlight.core.model.host import Host, HostState
 from firstlight.core.model.infra_env import InfraEnv
+from firstlight.core.model.plan import StepPlan
 from firstlight.core.model.reports import ReportKind
 from firstlight.core.rules import Finding
-from firstlight.core.steps.plan import StepPlan
 from firstlight.server.ports.database import Database, Notices
 from firstlight.server.ports.store import (
     ClusterQuery,

@@ -17,10 +17,10 @@ from firstlight.core.model.cluster import ClusterState
 from firstlight.core.model.host import HostState, Presence
 from firstlight.core.model.host_status import INVENTORY_ACCEPTED, HostStatus, MediaStatus
 from firstlight.core.model.infra_env import InfraEnv
+from firstlight.core.model.plan import StepType
 from firstlight.core.model.reports import REPORT_FIELDS
 from firstlight.core.steps.limits import limits_of
 from firstlight.core.steps.occasion import neighbourhood_of
-from firstlight.core.steps.plan import StepType
 from firstlight.core.steps.replies import Reading, Reply, Surroundings, read_reply
 from firstlight.server.ports.store import (
     AddEvents,
@@ -46,6 +46,8 @@ from firstlight.server.usecases.world import World
 MEDIA_GONE: Final = 256
 """The exit code by which agents say that the discovery medium cannot be read."""
 ALREADY_INSTALLING: Final = 125
+REPEAT_SHARE: Final = 0.8
+"""Share of the poll interval within which an unchanged step is not handed out again."""
 SILENT: Final = frozenset({HostStatus.DISCONNECTED, HostStatus.DISCONNECTED_UNBOUND})
 _encode = msgspec.json.Encoder().encode
 
@@ -61,6 +63,7 @@ async def register(
     if stored is None:
         raise NotFound(f"There is no infra-env {infra_env_id}.")
     key = (infra_env_id, host_id)
+    world.sessions.restart(key)
     try:
         return await _register(world, stored, key, agent_version=agent_version, caller=caller)
     except Error as refusal:
@@ -145,7 +148,7 @@ async def next_steps(world: World, key: HostKey, *, agent_version: str, timestam
         world.wake()
     else:
         world.check_ins.add(presence)
-    return session.plan
+    return session.instructions(now.timestamp(), repeat_after=REPEAT_SHARE * world.policy.poll_seconds)
 
 
 async def _open_session(world: World, key: HostKey) -> Session:
@@ -153,7 +156,7 @@ async def _open_session(world: World, key: HostKey) -> Session:
     row = await world.store.presence(key)
     if state is None or row is None:
         raise no_such_host(key)
-    session = Session(state, dict(row.digests))
+    session = Session(state, dict(row.digests), world.sessions.issued(key))
     session.clock_band = band_of(state.presence.clock_offset_seconds)
     if state.host.cluster_id is not None and _peers_are_named_only(state):
         await _render_peers(world, session, state.host.cluster_id)
@@ -184,6 +187,7 @@ async def take_reply(world: World, key: HostKey, reply: Reply, *, caller: Caller
         return
     if reply.exit_code == 0 and session.state.host.media is MediaStatus.DISCONNECTED:
         await replies.media_back(world, session, caller=caller)
+    session.answered(reply.step)
     fingerprint = hash((reply.output, reply.exit_code))
     if session.replies.get(reply.step) == fingerprint:
         return

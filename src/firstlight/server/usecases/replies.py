@@ -23,12 +23,12 @@ from firstlight.core.hosts.triggers import Identity
 from firstlight.core.model.cluster import Cluster, ClusterState
 from firstlight.core.model.cluster_status import BEFORE_INSTALLATION
 from firstlight.core.model.host import HostState
+from firstlight.core.model.plan import StepType
 from firstlight.core.model.policy import Policy
 from firstlight.core.model.reports import DiskSpeed, ImageStatus, ReportKind
 from firstlight.core.network.addresses import in_network
 from firstlight.core.steps.leases import VipLeases, parse_dhcp
 from firstlight.core.steps.measurements import parse_upgrade
-from firstlight.core.steps.plan import StepType
 from firstlight.core.steps.replies import Reading, Reply
 from firstlight.server.ports.store import AddEvents, PoolHost
 from firstlight.server.usecases.caller import Caller

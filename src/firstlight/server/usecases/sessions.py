@@ -5,7 +5,7 @@ again from the store when the agent comes back.
 """
 
 from collections import OrderedDict
-from typing import Final
+from typing import Final, NamedTuple
 from uuid import UUID
 from zlib import crc32
 
@@ -14,28 +14,59 @@ from msgspec.structs import replace
 
 from firstlight.core.decision import HostKey
 from firstlight.core.model.host import HostState
+from firstlight.core.model.plan import Step, StepPlan, StepType
 from firstlight.core.model.reports import ReportKind
-from firstlight.core.steps.plan import StepPlan, StepType
-from firstlight.core.wire.steps import Step, Steps
+from firstlight.core.steps.replies import REPORT_OF
+from firstlight.core.wire import steps as wire
 
 _encode = msgspec.json.Encoder().encode
 NOTHING_TO_DO: Final = StepPlan()
 
 
-class Session:
-    __slots__ = ("clock_band", "cluster_id", "digests", "heard", "key", "plan", "replies", "state")
+class Issued:
+    """When a step was last handed out, with which arguments, and whether its answer has come."""
 
-    def __init__(self, state: HostState, digests: dict[ReportKind, str]) -> None:
+    __slots__ = ("answered", "at", "fingerprint")
+
+    def __init__(self, fingerprint: int, at: float) -> None:
+        self.fingerprint = fingerprint
+        self.at = at
+        self.answered = False
+
+
+class _Piece(NamedTuple):
+    """One step as agents get it."""
+
+    step: StepType
+    fingerprint: int
+    encoded: bytes
+
+
+class Session:
+    __slots__ = ("clock_band", "cluster_id", "digests", "heard", "issued", "key", "pieces", "replies", "state", "tail")
+
+    def __init__(self, state: HostState, digests: dict[ReportKind, str], issued: dict[StepType, Issued]) -> None:
         host = state.host
         self.key: HostKey = (host.infra_env_id, host.id)
         self.state = state
         self.cluster_id: UUID | None = host.cluster_id
-        self.plan: bytes = encoded_plan(state.plan or NOTHING_TO_DO)
         self.digests = digests
+        self.issued = issued
         self.replies: dict[StepType, int] = {}
         """Fingerprint of the last reply of each step that was taken in."""
         self.heard = state.presence.agent_version
         self.clock_band: int | None = None
+        self.pieces: tuple[_Piece, ...] = ()
+        self.tail = b""
+        self.take_plan(state.plan or NOTHING_TO_DO)
+
+    def take_plan(self, plan: StepPlan) -> None:
+        self.pieces = tuple(_piece(step) for step in plan.steps)
+        action = "exit" if plan.exit else "continue"
+        self.tail = b'],"next_instruction_seconds":%d,"post_step_action":"%s"}' % (
+            plan.next_instruction_seconds,
+            action.encode(),
+        )
 
     def render_peers(self, peers: str) -> None:
         """Put the list of peers in the place of its name."""
@@ -43,7 +74,28 @@ class Session:
         steps = tuple(
             replace(step, args=(peers,)) if step.type is StepType.CONNECTIVITY_CHECK else step for step in plan.steps
         )
-        self.plan = encoded_plan(replace(plan, steps=steps))
+        self.take_plan(replace(plan, steps=steps))
+
+    def instructions(self, now: float, *, repeat_after: float) -> bytes:
+        """What the agent is to do now: steps handed out a moment ago are not asked for again."""
+        due: list[bytes] = []
+        for piece in self.pieces:
+            before = self.issued.get(piece.step)
+            if before is None or self._is_due(before, piece, now, repeat_after):
+                self.issued[piece.step] = Issued(piece.fingerprint, now)
+                due.append(piece.encoded)
+        return b'{"instructions":[' + b",".join(due) + self.tail
+
+    def _is_due(self, before: Issued, piece: _Piece, now: float, repeat_after: float) -> bool:
+        if before.fingerprint != piece.fingerprint or now - before.at >= repeat_after:
+            return True
+        kind = REPORT_OF.get(piece.step)
+        return before.answered and kind is not None and kind not in self.digests
+
+    def answered(self, step: StepType) -> None:
+        issued = self.issued.get(step)
+        if issued is not None:
+            issued.answered = True
 
     @property
     def subject(self) -> str:
@@ -52,22 +104,10 @@ class Session:
         return f"host:{self.key[0]}/{self.key[1]}"
 
 
-def encoded_plan(plan: StepPlan) -> bytes:
-    """The plan as agents get it. Equal plans give equal bytes, step ids included."""
-    steps = tuple(
-        Step(step_type=step.type, step_id=f"{step.type}-{_short(step.args)}", args=step.args) for step in plan.steps
-    )
-    return _encode(
-        Steps(
-            next_instruction_seconds=plan.next_instruction_seconds,
-            post_step_action="exit" if plan.exit else "continue",
-            instructions=steps,
-        )
-    )
-
-
-def _short(args: tuple[str, ...]) -> str:
-    return f"{crc32('|'.join(args).encode()):08x}"
+def _piece(step: Step) -> _Piece:
+    fingerprint = crc32("|".join(step.args).encode())
+    shown = wire.Step(step_type=step.type, step_id=f"{step.type}-{fingerprint:08x}", args=step.args)
+    return _Piece(step.type, fingerprint, _encode(shown))
 
 
 class Sessions:
@@ -77,6 +117,20 @@ class Sessions:
         self._most = most
         self._by_key: OrderedDict[HostKey, Session] = OrderedDict()
         self._by_subject: dict[str, set[HostKey]] = {}
+        self._issued: OrderedDict[HostKey, dict[StepType, Issued]] = OrderedDict()
+
+    def issued(self, key: HostKey) -> dict[StepType, Issued]:
+        """What this agent was asked; outlives the session, since a change of facts does not stop a running step."""
+        known = self._issued.setdefault(key, {})
+        self._issued.move_to_end(key)
+        while len(self._issued) > self._most:
+            self._issued.popitem(last=False)
+        return known
+
+    def restart(self, key: HostKey) -> None:
+        """The agent registered anew: whatever it was asked before is void."""
+        self._issued.pop(key, None)
+        self._drop(key)
 
     def get(self, key: HostKey) -> Session | None:
         return self._by_key.get(key)

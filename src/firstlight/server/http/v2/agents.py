@@ -10,7 +10,7 @@ from firstlight.core import wire
 from firstlight.core.errors import Invalid
 from firstlight.core.model.cluster import ClusterState
 from firstlight.core.model.host import HostState
-from firstlight.core.steps.plan import StepType
+from firstlight.core.model.plan import StepType
 from firstlight.core.steps.replies import Reply
 from firstlight.core.wire.views import view_host
 from firstlight.server.http.call import Call, NoQuery
