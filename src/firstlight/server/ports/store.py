@@ -310,6 +310,14 @@ class PresenceRow(Struct, frozen=True, kw_only=True):
     digests: Mapping[ReportKind, str]
 
 
+class Counts(Struct, frozen=True, kw_only=True):
+    """What exists, deleted things left out."""
+
+    clusters: int = 0
+    infra_envs: int = 0
+    hosts: int = 0
+
+
 # --- the port ---------------------------------------------------------------------------------------------------------
 
 
@@ -425,3 +433,5 @@ class Store(Protocol):
     async def inactive_clusters_before(self, moment: datetime, *, limit: int) -> Sequence[Cluster]: ...
 
     async def inactive_infra_envs_before(self, moment: datetime, *, limit: int) -> Sequence[InfraEnv]: ...
+
+    async def counts(self) -> Counts: ...

@@ -15,6 +15,7 @@ from firstlight.core.rules import Finding
 from firstlight.server.ports.database import Database, Notices
 from firstlight.server.ports.store import (
     ClusterQuery,
+    Counts,
     DueRow,
     EventPage,
     EventQuery,
@@ -29,6 +30,7 @@ from firstlight.server.ports.store import (
 )
 from firstlight.server.store import (
     clusters,
+    counts,
     due,
     event_pages,
     events,
@@ -208,6 +210,9 @@ class SqlStore(Store):
 
     async def listened_until(self, *, except_replica: str | None = None) -> datetime | None:
         return await listening.listened_until(self._database, except_replica=except_replica)
+
+    async def counts(self) -> Counts:
+        return await counts.counts(self._database)
 
 
 def open_store(database: Database) -> SqlStore:

@@ -18,6 +18,7 @@ from firstlight.server.ports.clock import Clock
 from firstlight.server.ports.store import Store
 from firstlight.server.usecases.check_ins import CheckIns
 from firstlight.server.usecases.sessions import Sessions
+from firstlight.server.usecases.stream import Broadcast
 from firstlight.server.usecases.turns import Turns
 
 
@@ -32,6 +33,12 @@ class ServiceFacts(Struct, frozen=True, kw_only=True):
     service_ca: str = ""
     skip_certificate_verification: bool = False
     auth_type: str = "none"
+    listen: str = "127.0.0.1:8090"
+    """Where the API is served."""
+    database: str = "sqlite"
+    """What kind of database: sqlite or postgresql."""
+    files: str = "folder"
+    """What kind of place for files: folder or s3."""
     default_image_type: str = "full-iso"
     cluster_network_cidr: str = "10.128.0.0/14"
     cluster_network_host_prefix: int = 23
@@ -73,6 +80,8 @@ class World:
     evaluate_pool_host: EvaluateHost
     sessions: Sessions
     check_ins: CheckIns
+    broadcast: Broadcast = field(default_factory=Broadcast)
+    """Where new events are heard of; somebody has to `run` it."""
     turns: Turns = field(default_factory=Turns)
     wake: Callable[[], None] = field(default=lambda: None)
     """Tell the engine that something became due just now."""

@@ -1,0 +1,85 @@
+"""Findings for people and programs: what was judged, on what evidence, and requests that mend it, ready to send."""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+from msgspec import Struct
+
+from firstlight.core.decision import HostKey
+from firstlight.core.errors import NotFound
+from firstlight.core.hosts.rules.shown import shown_findings
+from firstlight.core.rules import Evidence, Finding, Fix, Status
+from firstlight.server.ports.store import OperationRow, cluster_subject
+from firstlight.server.usecases.deciding import no_such_host
+from firstlight.server.usecases.world import World
+
+V2: Final = "/api/assisted-install"
+"""Where the paths of fixes begin."""
+
+
+class ShownFinding(Struct, frozen=True, kw_only=True):
+    id: str
+    category: str
+    status: Status
+    message: str
+    cause: str
+    evidence: Evidence
+    measured_at: datetime | None
+    fixes: tuple[Fix, ...]
+
+
+async def cluster_findings(world: World, cluster_id: UUID, *, statuses: Iterable[str]) -> tuple[ShownFinding, ...]:
+    await require_cluster(world, cluster_id)
+    found = await world.store.findings(cluster_subject(cluster_id))
+    shown = (finding for finding in found if finding.status is not Status.SUPPRESSED)
+    return _chosen(shown, statuses, ids={"cluster_id": cluster_id})
+
+
+async def host_findings(world: World, key: HostKey, *, statuses: Iterable[str]) -> tuple[ShownFinding, ...]:
+    state = await world.store.host(key)
+    if state is None:
+        raise no_such_host(key)
+    ids = {"infra_env_id": key[0], "host_id": key[1]}
+    if state.host.cluster_id is not None:
+        ids["cluster_id"] = state.host.cluster_id
+    return _chosen(shown_findings(state.findings, state.host), statuses, ids=ids)
+
+
+async def cluster_operations(world: World, cluster_id: UUID) -> tuple[OperationRow, ...]:
+    await require_cluster(world, cluster_id)
+    return tuple(await world.store.operations(cluster_subject(cluster_id)))
+
+
+async def require_cluster(world: World, cluster_id: UUID) -> None:
+    if await world.store.cluster(cluster_id) is None:
+        raise NotFound(f"There is no cluster {cluster_id}.")
+
+
+def _chosen(
+    findings: Iterable[Finding], statuses: Iterable[str], *, ids: Mapping[str, UUID]
+) -> tuple[ShownFinding, ...]:
+    wanted = frozenset(statuses)
+    return tuple(_shown(finding, ids) for finding in findings if not wanted or finding.status in wanted)
+
+
+def _shown(finding: Finding, ids: Mapping[str, UUID]) -> ShownFinding:
+    return ShownFinding(
+        id=finding.id,
+        category=finding.category,
+        status=finding.status,
+        message=finding.message,
+        cause=finding.cause,
+        evidence=finding.evidence,
+        measured_at=finding.measured_at,
+        fixes=tuple(_ready(fix, ids) for fix in finding.fixes),
+    )
+
+
+def _ready(fix: Fix, ids: Mapping[str, UUID]) -> Fix:
+    """The fix with its ids filled in, so that it can be sent as it is."""
+    path = fix.path
+    for name, value in ids.items():
+        path = path.replace(f"{{{name}}}", str(value))
+    return Fix(title=fix.title, method=fix.method, path=V2 + path, body=fix.body)
