@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Final
+from typing import Annotated, Final
 from uuid import UUID
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from firstlight.core.decision import HostKey
 from firstlight.core.errors import NotFound
@@ -19,6 +19,18 @@ V2: Final = "/api/assisted-install"
 """Where the paths of fixes begin."""
 
 
+JsonValue = Annotated[object, Meta(extra_json_schema={"description": "Any JSON."})]
+
+
+class ReadyFix(Struct, frozen=True, kw_only=True):
+    """A request that mends the finding, to be sent as it is."""
+
+    title: str
+    method: str
+    path: str
+    body: dict[str, JsonValue] | None
+
+
 class ShownFinding(Struct, frozen=True, kw_only=True):
     id: str
     category: str
@@ -27,7 +39,7 @@ class ShownFinding(Struct, frozen=True, kw_only=True):
     cause: str
     evidence: Evidence
     measured_at: datetime | None
-    fixes: tuple[Fix, ...]
+    fixes: tuple[ReadyFix, ...]
 
 
 async def cluster_findings(world: World, cluster_id: UUID, *, statuses: Iterable[str]) -> tuple[ShownFinding, ...]:
@@ -77,9 +89,8 @@ def _shown(finding: Finding, ids: Mapping[str, UUID]) -> ShownFinding:
     )
 
 
-def _ready(fix: Fix, ids: Mapping[str, UUID]) -> Fix:
-    """The fix with its ids filled in, so that it can be sent as it is."""
+def _ready(fix: Fix, ids: Mapping[str, UUID]) -> ReadyFix:
     path = fix.path
     for name, value in ids.items():
         path = path.replace(f"{{{name}}}", str(value))
-    return Fix(title=fix.title, method=fix.method, path=V2 + path, body=fix.body)
+    return ReadyFix(title=fix.title, method=fix.method, path=V2 + path, body=fix.body)

@@ -37,7 +37,7 @@ class StreamQuery(Struct, frozen=True, kw_only=True):
 @operation(
     "GET",
     "/v1/events",
-    id="StreamEvents",
+    id="streamEvents",
     access=Access.READ | Access.WATCHER,
     query=StreamQuery,
     answer=Stream,

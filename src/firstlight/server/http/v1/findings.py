@@ -32,7 +32,7 @@ class LastingOperation(Struct, frozen=True, kw_only=True):
 @operation(
     "GET",
     "/v1/clusters/{cluster_id:uuid}/findings",
-    id="ListClusterFindings",
+    id="listClusterFindings",
     access=Access.READ,
     query=FindingsQuery,
     answer=tuple[ShownFinding, ...],
@@ -47,7 +47,7 @@ async def list_cluster_findings(world: World, call: Call[None, FindingsQuery]) -
 @operation(
     "GET",
     "/v1/infra-envs/{infra_env_id:uuid}/hosts/{host_id:uuid}/findings",
-    id="ListHostFindings",
+    id="listHostFindings",
     access=Access.READ,
     query=FindingsQuery,
     answer=tuple[ShownFinding, ...],
@@ -63,7 +63,7 @@ async def list_host_findings(world: World, call: Call[None, FindingsQuery]) -> t
 @operation(
     "GET",
     "/v1/clusters/{cluster_id:uuid}/operations",
-    id="ListClusterOperations",
+    id="listClusterOperations",
     access=Access.READ,
     answer=tuple[LastingOperation, ...],
     errors=(404,),
