@@ -3,9 +3,11 @@
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from firstlight.core.hosts.facts import HostFacts
 from firstlight.core.model.host_status import MediaStatus
+from firstlight.core.model.infra_env import InfraEnv
 from firstlight.core.model.reports import NtpSource
 from firstlight.core.rules import Status
 from tests.builders.clusters import a_policy, an_infra_env
@@ -149,7 +151,14 @@ def test_the_clock_finding_is_not_restless() -> None:
     )
 
 
-def test_a_pool_host_without_infra_env_still_gets_a_clock_fix() -> None:
-    facts = pool_facts(presence=a_presence(clock_offset_seconds=9000.0))
+@pytest.mark.parametrize(
+    ("infra_env", "sources"),
+    [
+        pytest.param(None, "pool.ntp.org", id="no-infra-env"),
+        pytest.param(an_infra_env(additional_ntp_sources="a.b"), "a.b,pool.ntp.org", id="added-to-others"),
+    ],
+)
+def test_a_pool_host_with_a_wrong_clock_is_offered_a_source(infra_env: InfraEnv | None, sources: str) -> None:
+    facts = replace(pool_facts(presence=a_presence(clock_offset_seconds=9000.0)), infra_env=infra_env)
     found = finding("time-synced-between-host-and-service", facts)
-    assert [fix.body for fix in found.fixes] == [{"additional_ntp_sources": "pool.ntp.org"}]
+    assert [fix.body for fix in found.fixes] == [{"additional_ntp_sources": sources}]
