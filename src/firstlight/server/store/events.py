@@ -1,7 +1,7 @@
 """The sequence of events: appended with consecutive numbers in commit order, read on by number.
 
-The numbers come from one counter row that the same transaction raises: on PostgreSQL its lock makes writers of events
-wait for each other, so these statements come last in a commit.
+On SQLite the one writer numbers them. On PostgreSQL the numbers come from one counter row that the same statement
+raises: its lock makes writers of events wait for each other, so this statement comes last in a commit.
 """
 
 import asyncio
@@ -15,24 +15,35 @@ from firstlight.core.events.recorded import Recorded
 from firstlight.server.ports.database import Database, Param, Row, Sql, Statement
 from firstlight.server.store.documents import ENCODER, PROPERTIES, micros, moment, plain, text_or_none
 
-COUNT: Final = Sql("UPDATE counters SET value = value + :number WHERE name = 'events'")
 FIELDS: Final = (
     "event_time, name, severity, category, message, cluster_id, host_id, infra_env_id, request_id, actor,"
     " props, before, after"
 )
+VALUES: Final = (
+    ":event_time, :name, :severity, :category, :message, :cluster_id, :host_id, :infra_env_id, :request_id, :actor,"
+    " :props, :before, :after"
+)
+ARRAYS: Final = (
+    ":event_time::bigint[], :name::text[], :severity::text[], :category::text[], :message::text[],"
+    " :cluster_id::text[], :host_id::text[], :infra_env_id::text[], :request_id::text[], :actor::text[],"
+    " :props::bytea[], :before::bytea[], :after::bytea[]"
+)
+ADD_ON_SQLITE: Final = "INSERT INTO events ({fields}) VALUES ({values})"
 ADD_ONE: Final = (
-    "INSERT INTO events (seq, {fields}) VALUES ((SELECT value FROM counters WHERE name = 'events') - :following,"
-    " :event_time, :name, :severity, :category, :message, :cluster_id, :host_id, :infra_env_id, :request_id, :actor,"
-    " :props, :before, :after)"
+    "WITH last AS (UPDATE counters SET value = value + 1 WHERE name = 'events' RETURNING value)"
+    " INSERT INTO events (seq, {fields}) SELECT last.value, {values} FROM last"
 )
 ADD_MANY: Final = (
-    "INSERT INTO events (seq, {fields})"
-    " SELECT (SELECT value FROM counters WHERE counters.name = 'events') - following, {fields}"
-    " FROM unnest(:following::bigint[], :event_time::bigint[], :name::text[], :severity::text[], :category::text[],"
-    " :message::text[], :cluster_id::text[], :host_id::text[], :infra_env_id::text[], :request_id::text[],"
-    " :actor::text[], :props::bytea[], :before::bytea[], :after::bytea[]) AS batch (following, {fields})"
+    "WITH last AS (UPDATE counters SET value = value + cardinality(:message::text[]) WHERE name = 'events'"
+    " RETURNING value) INSERT INTO events (seq, {fields})"
+    " SELECT last.value - cardinality(:message::text[]) + place, {fields} FROM last,"
+    " unnest({arrays}) WITH ORDINALITY AS batch ({fields}, place)"
 )
-ADD: Final = Sql(ADD_ONE.format(fields=FIELDS), postgres_many=ADD_MANY.format(fields=FIELDS))
+ADD: Final = Sql(
+    sqlite=ADD_ON_SQLITE.format(fields=FIELDS, values=VALUES),
+    postgres=ADD_ONE.format(fields=FIELDS, values=VALUES),
+    postgres_many=ADD_MANY.format(fields=FIELDS, arrays=ARRAYS),
+)
 READ_TEXT: Final = "SELECT seq, {fields} FROM events WHERE seq > :seq {those} ORDER BY seq LIMIT :limit"
 AFTER: Final = Sql(READ_TEXT.format(fields=FIELDS, those=""))
 AFTER_OF_CLUSTER: Final = Sql(READ_TEXT.format(fields=FIELDS, those="AND cluster_id = :cluster_id"))
@@ -40,7 +51,10 @@ AFTER_OF_INFRA_ENV: Final = Sql(READ_TEXT.format(fields=FIELDS, those="AND infra
 AFTER_OF_BOTH: Final = Sql(
     READ_TEXT.format(fields=FIELDS, those="AND cluster_id = :cluster_id AND infra_env_id = :infra_env_id")
 )
-LAST: Final = Sql("SELECT value FROM counters WHERE name = 'events'")
+LAST: Final = Sql(
+    postgres="SELECT value FROM counters WHERE name = 'events'",
+    sqlite="SELECT seq AS value FROM sqlite_sequence WHERE name = 'events'",
+)
 RECENT_TEXT: Final = (
     "SELECT 1 AS it FROM events WHERE {first} AND name = :name AND event_time >= :since"
     " AND cluster_id IS NOT DISTINCT FROM CAST(:cluster_id AS TEXT)"
@@ -54,19 +68,18 @@ RECENT: Final = {
 """By the column whose index finds the rows; the narrowest first."""
 RECENT_OF_NONE: Final = Sql(RECENT_TEXT.format(first="cluster_id IS NULL"))
 
+SEVERITIES: Final = {severity.value: severity for severity in Severity}
+CATEGORIES: Final = {category.value: category for category in Category}
 SLICE: Final = 500
 """Rows decoded before the loop has its turn."""
 
 
 def add(events: Sequence[Recorded]) -> tuple[Statement, ...]:
-    if not events:
+    rows = [columns(event) for event in events]
+    if not rows:
         return ()
-    last = len(events) - 1
-    rows = [{**columns(event), "following": last - place} for place, event in enumerate(events)]
-    return (
-        Statement(COUNT, {"number": len(events)}, expect_rows=1),
-        Statement(ADD, rows[0], expect_rows=1) if last == 0 else Statement(ADD, rows=rows, expect_rows=len(rows)),
-    )
+    one = len(rows) == 1
+    return (Statement(ADD, rows[0], expect_rows=1) if one else Statement(ADD, rows=rows, expect_rows=len(rows)),)
 
 
 def columns(event: Recorded) -> dict[str, Param]:
@@ -99,34 +112,33 @@ async def recorded(rows: Sequence[Row]) -> tuple[Recorded, ...]:
 
 def recorded_of(row: Row, ids: dict[str | None, UUID | None]) -> Recorded:
     """`ids` are those met before: the same few come again and again, and parsing one is dear."""
-
-    def known(column: str) -> UUID | None:
-        text: str | None = row[column]
-        found = ids.get(text)
-        if found is None and text is not None:
-            found = ids[text] = UUID(text)
-        return found
-
-    def document(column: str) -> dict[str, object] | None:
-        data: bytes | None = row[column]
-        return None if data is None else PROPERTIES.decode(data)
-
     return Recorded(
         seq=row["seq"],
         event_time=moment(row["event_time"]),
         name=row["name"] or "",
-        severity=Severity(row["severity"]),
-        category=Category(row["category"] or Category.USER),
+        severity=SEVERITIES[row["severity"]],
+        category=CATEGORIES[row["category"]],
         message=row["message"],
-        props=document("props") or {},
-        cluster_id=known("cluster_id"),
-        host_id=known("host_id"),
-        infra_env_id=known("infra_env_id"),
-        request_id=known("request_id"),
+        props=document(row["props"]) or {},
+        cluster_id=known(row["cluster_id"], ids),
+        host_id=known(row["host_id"], ids),
+        infra_env_id=known(row["infra_env_id"], ids),
+        request_id=known(row["request_id"], ids),
         actor=row["actor"] or "",
-        before=document("before"),
-        after=document("after"),
+        before=document(row["before"]),
+        after=document(row["after"]),
     )
+
+
+def known(text: str | None, ids: dict[str | None, UUID | None]) -> UUID | None:
+    found = ids.get(text)
+    if found is None and text is not None:
+        found = ids[text] = UUID(text)
+    return found
+
+
+def document(data: bytes | None) -> dict[str, object] | None:
+    return None if data is None else PROPERTIES.decode(data)
 
 
 async def after(

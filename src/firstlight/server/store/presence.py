@@ -45,12 +45,9 @@ def put(write: PutPresence) -> Iterator[Statement]:
 def batch(writes: Sequence[PutPresence]) -> Statement:
     """One row per host, in the order of their keys: two replicas lock the rows in the same order."""
     newest: dict[tuple[str, str], dict[str, Param]] = {}
-    times: dict[tuple[str, str], int] = {}
-    for write in writes:
-        row, at = columns(write), micros(write.checked_in_at)
-        key = (str(write.key[0]), str(write.key[1]))
-        if at >= times.get(key, at):
-            newest[key], times[key] = row, at
+    for write in sorted(writes, key=lambda write: write.checked_in_at):
+        row = columns(write)
+        newest[str(row["infra_env_id"]), str(row["host_id"])] = row
     return Statement(PUT, rows=[newest[key] for key in sorted(newest)])
 
 
