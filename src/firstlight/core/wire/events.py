@@ -1,6 +1,7 @@
 """Events: the list, and the one a controller may add."""
 
 from datetime import datetime
+from typing import Literal
 from uuid import UUID
 
 from firstlight.core.wire.shape import Answer, Body
@@ -32,6 +33,7 @@ class EventTriggerParams(Body, frozen=True, kw_only=True):
     cluster_id: UUID | None = None
     host_id: UUID | None = None
     infra_env_id: UUID | None = None
-    category: EventCategory | None = None
+    category: EventCategory | Literal[""] | None = None
+    """The original's clients send it empty; that means `user`."""
     request_id: UUID | None = None
     props: str | None = None
