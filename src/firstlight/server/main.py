@@ -1,0 +1,229 @@
+"""The composition root of the server: settings → drivers → World → engine and HTTP."""
+
+import asyncio
+import os
+import secrets
+import socket
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from types import ModuleType
+from typing import Final
+from uuid import uuid4
+
+import structlog
+import uvicorn
+from starlette.types import ASGIApp
+
+from firstlight.core.errors import Error
+from firstlight.server.blobs.connect import open_blobs
+from firstlight.server.composition import catalogue_of, policy_of, service_facts, step_inputs
+from firstlight.server.engine.bell import Bell
+from firstlight.server.engine.engine import Engine
+from firstlight.server.engine.evaluator import Evaluator
+from firstlight.server.http import v1, v2
+from firstlight.server.http.app import build_app
+from firstlight.server.http.operations import operations_of
+from firstlight.server.imaging.app import image_app
+from firstlight.server.ports.clock import SystemClock
+from firstlight.server.ports.database import Database
+from firstlight.server.ports.store import CHANGES, DUE, SERVICE_SUBJECT, PutSecret, Store
+from firstlight.server.release import pki
+from firstlight.server.settings import Settings
+from firstlight.server.store.connect import open_database
+from firstlight.server.store.sql_store import open_store
+from firstlight.server.telemetry.logging import set_up_logging
+from firstlight.server.usecases.check_ins import CheckIns
+from firstlight.server.usecases.chores import CHORES, plan_chores
+from firstlight.server.usecases.preparation import operations
+from firstlight.server.usecases.sessions import Sessions
+from firstlight.server.usecases.world import World
+
+log = structlog.get_logger(__name__)
+
+LINK_KEY: Final = "link_key"
+GRACE: Final = 5
+"""Seconds that running requests have when the service is asked to stop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """Everything that runs."""
+
+    settings: Settings
+    world: World
+    engine: Engine
+    database: Database
+    app: ASGIApp
+
+
+@asynccontextmanager
+async def service(settings: Settings, *, environment: Mapping[str, str] | None = None) -> AsyncGenerator[Service]:
+    """The service with its background loops running; they end when the block is left."""
+    async with AsyncExitStack() as stack:
+        database = await open_database(settings.database_location)
+        stack.push_async_callback(database.close)
+        blobs = open_blobs(
+            settings.blobs_location,
+            access_key=_secret(settings.aws_access_key_id),
+            secret_key=_secret(settings.aws_secret_access_key),
+        )
+        stack.push_async_callback(blobs.close)
+        store = open_store(database)
+        policy = policy_of(settings, os.environ if environment is None else environment)
+        catalogue = catalogue_of(settings)
+        evaluator = Evaluator(policy, inputs_of=lambda state: step_inputs(state, catalogue))
+        bell = Bell()
+        world = World(
+            store=store,
+            blobs=blobs,
+            clock=SystemClock(),
+            policy=policy,
+            catalogue=catalogue,
+            service=service_facts(settings, link_key=await link_key(store)),
+            new_id=uuid4,
+            random_bytes=secrets.token_bytes,
+            evaluate_cluster=evaluator.cluster,
+            evaluate_pool_host=evaluator.pool_host,
+            sessions=Sessions(),
+            check_ins=CheckIns(store),
+            wake=bell.ring,
+        )
+        replica = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(3)}"
+        engine = Engine(world, evaluator, replica=replica, operations=operations(pki), chores=CHORES)
+        bell.listen(engine.wake)
+        await plan_chores(world, inactive=settings.deregister_inactive, purge=settings.purge_deleted)
+        tasks = [
+            asyncio.create_task(engine.run(), name="engine"),
+            asyncio.create_task(world.check_ins.run(), name="check-ins"),
+            asyncio.create_task(world.broadcast.run(store), name="events"),
+            asyncio.create_task(world.broadcast.run(store), name="broadcast"),
+            asyncio.create_task(_hear_changes(database, world), name="changes"),
+            asyncio.create_task(_hear_due(database, engine), name="due"),
+        ]
+        stack.push_async_callback(_end, tasks)
+        yield Service(settings, world, engine, database, build(settings, world))
+
+
+def build(settings: Settings, world: World) -> ASGIApp:
+    modules: tuple[ModuleType, ...] = (*v2.MODULES, *v1.MODULES)
+
+    async def health() -> str:
+        waited = await world.store.oldest_overdue(world.clock.now())
+        if waited is not None and waited > settings.liveness_timeout:
+            return f"Work has been waiting for {waited} without being taken up."
+        return ""
+
+    return build_app(
+        world,
+        operations=operations_of(*modules),
+        ignore_unknown_fields=not settings.reject_unknown_fields,
+        health=health,
+        allowed_domains=settings.allowed_domains,
+    )
+
+
+def _secret(value: object) -> str:
+    reveal = getattr(value, "get_secret_value", None)
+    return str(reveal()) if reveal is not None else ""
+
+
+async def link_key(store: Store) -> bytes:
+    """The key that signs download links: made at first start, shared by all replicas."""
+    known = await store.secret(SERVICE_SUBJECT, LINK_KEY)
+    if known is None:
+        await store.commit(PutSecret(subject=SERVICE_SUBJECT, name=LINK_KEY, value=secrets.token_hex(32)))
+        known = await store.secret(SERVICE_SUBJECT, LINK_KEY) or ""
+    return bytes.fromhex(known)
+
+
+async def _hear_changes(database: Database, world: World) -> None:
+    """Sessions are forgotten when anybody, here or in another replica, commits a change of their subject."""
+    async with database.subscribe(CHANGES) as notices:
+        async for notice in notices:
+            if not notice:
+                world.sessions.forget_all()
+            for subject in notice.split():
+                world.sessions.forget(subject)
+
+
+async def _hear_due(database: Database, engine: Engine) -> None:
+    async with database.subscribe(DUE) as notices:
+        async for _ in notices:
+            engine.wake()
+
+
+async def _end(tasks: list[asyncio.Task[None]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def serve(settings: Settings) -> None:
+    """Run until told to stop."""
+    set_up_logging(level=settings.log_level, json_lines=settings.log_format == "json")
+    try:
+        with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+            runner.run(_serve(settings))
+    except KeyboardInterrupt:
+        return
+
+
+def _loop_factory() -> type[asyncio.AbstractEventLoop] | None:
+    try:
+        import uvloop
+    except ImportError:
+        return None
+    return uvloop.Loop
+
+
+async def _serve(settings: Settings) -> None:
+    async with service(settings) as running:
+        host, port = settings.listen_address
+        warn_if_open(settings)
+        api = uvicorn.Server(_uvicorn(running.app, host, port))
+        images_host, _, images_port = settings.images_listen.rpartition(":")
+        images = uvicorn.Server(_uvicorn(image_app, images_host.strip("[]"), int(images_port)))
+        log.info("firstlight serves", api=f"http://{settings.listen}", images=f"http://{settings.images_listen}")
+        watched = asyncio.create_task(images.serve(), name="images")
+        try:
+            await api.serve()
+        finally:
+            images.should_exit = True
+            await asyncio.wait({watched}, timeout=GRACE)
+
+
+def _uvicorn(app: ASGIApp, host: str, port: int) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        host=host,
+        port=port,
+        http="httptools",
+        loop="none",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        timeout_graceful_shutdown=GRACE,
+        timeout_keep_alive=int(timedelta(minutes=2).total_seconds()),
+    )
+
+
+def warn_if_open(settings: Settings) -> None:
+    if settings.auth_type == "none" and not settings.is_loopback_only:
+        log.warning(
+            "everybody who reaches this address is administrator: authentication is off and the listener is not on"
+            " loopback",
+            listen=settings.listen,
+        )
+
+
+def check(settings: Settings) -> str:
+    """What is wrong with these settings, in a sentence; empty when they can be used."""
+    try:
+        policy_of(settings, os.environ)
+        catalogue_of(settings)
+    except Error as error:
+        return str(error)
+    return ""
