@@ -25,7 +25,7 @@ def parse_manifest(file_name: str, content: bytes) -> list[object]:
         raise Invalid(f"Manifest {file_name} is not UTF-8 text. Save it as UTF-8.") from None
     if form_of(file_name) is Form.JSON:
         return [_json(file_name, content)]
-    return _yaml(file_name, text)
+    return parse_yaml(text, what=f"Manifest {file_name}")
 
 
 def _json(file_name: str, content: bytes) -> object:
@@ -35,15 +35,16 @@ def _json(file_name: str, content: bytes) -> object:
         raise Invalid(f"Manifest {file_name} is not valid JSON: {problem}.") from None
 
 
-def _yaml(file_name: str, text: str) -> list[object]:
+def parse_yaml(text: str, *, what: str) -> list[object]:
+    """The documents in a text. Raises Invalid with a sentence that begins with `what`."""
     try:
-        _require_bounded(file_name, text)
+        _require_bounded(what, text)
         return list(yaml.load_all(text, Loader=yaml.CSafeLoader))
     except yaml.YAMLError as problem:
-        raise Invalid(f"Manifest {file_name} is not valid YAML: {' '.join(str(problem).split())}.") from None
+        raise Invalid(f"{what} is not valid YAML: {' '.join(str(problem).split())}.") from None
     except (ValueError, ArithmeticError, TypeError, LookupError, AttributeError, RecursionError) as problem:
         # Dates that do not exist, numbers with thousands of digits, keys nobody can look up.
-        raise Invalid(f"Manifest {file_name} holds a value that cannot be read: {problem}.") from None
+        raise Invalid(f"{what} holds a value that cannot be read: {problem}.") from None
 
 
 class _Open:
@@ -59,7 +60,7 @@ def _events(text: str) -> Iterable[yaml.Event]:
     return cast("Iterable[yaml.Event]", yaml.parse(text, Loader=yaml.CSafeLoader))  # pyright: ignore[reportUnknownMemberType]
 
 
-def _require_bounded(file_name: str, text: str) -> None:
+def _require_bounded(what: str, text: str) -> None:
     open_ones = [_Open()]
     anchored: dict[str, int] = {}
     for event in _events(text):
@@ -68,21 +69,21 @@ def _require_bounded(file_name: str, text: str) -> None:
         elif isinstance(event, yaml.SequenceStartEvent | yaml.MappingStartEvent):
             open_ones.append(_Open(event.anchor))
             if len(open_ones) > DEEPEST + 1:
-                raise Invalid(f"Manifest {file_name} is nested deeper than {DEEPEST} levels. Flatten it.")
+                raise Invalid(f"{what} is nested deeper than {DEEPEST} levels. Flatten it.")
         else:
-            size = _size(file_name, event, open_ones, anchored)
+            size = _size(what, event, open_ones, anchored)
             open_ones[-1].values += size
             if open_ones[-1].values > MOST_VALUES:
                 raise Invalid(
-                    f"Manifest {file_name} unfolds to more than {MOST_VALUES} values. Write out less through aliases."
+                    f"{what} unfolds to more than {MOST_VALUES} values. Write out less through aliases."
                 )
 
 
-def _size(file_name: str, event: yaml.Event, open_ones: list[_Open], anchored: dict[str, int]) -> int:
+def _size(what: str, event: yaml.Event, open_ones: list[_Open], anchored: dict[str, int]) -> int:
     """How many values end with this event."""
     if isinstance(event, yaml.AliasEvent):
         if event.anchor not in anchored:
-            raise Invalid(f"Manifest {file_name} uses the alias *{event.anchor} before its value is complete.")
+            raise Invalid(f"{what} uses the alias *{event.anchor} before its value is complete.")
         return anchored[event.anchor]
     if isinstance(event, yaml.ScalarEvent):
         if event.anchor is not None:

@@ -1,0 +1,62 @@
+"""From an infra-env to the files its hosts boot with."""
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from firstlight.core.infra_envs.wishes import FULL, host_networks
+from firstlight.core.install.discovery import DiscoveryInputs
+from firstlight.core.install.documents import mapping
+from firstlight.core.install.inputs import HostFile, ProxySettings
+from firstlight.core.install.static_network import full_iso_delivery, network_files
+from firstlight.core.model.infra_env import InfraEnv
+
+
+class ServiceAddress(Struct, frozen=True, kw_only=True):
+    """How booted hosts reach the service, and what they run."""
+
+    url: str
+    ca: str = ""
+    skip_certificate_verification: bool = False
+    agent_image: str
+
+
+def static_files(infra_env: InfraEnv, networks: Sequence[object]) -> tuple[HostFile, ...]:
+    """A folder per described host; `networks` are the parsed descriptions."""
+    return network_files(host_networks(infra_env.static_network), [mapping(document) for document in networks])
+
+
+def discovery_inputs(
+    infra_env: InfraEnv,
+    *,
+    networks: Sequence[object],
+    pull_secret: str,
+    service: ServiceAddress,
+    image_type: str = "",
+) -> DiscoveryInputs:
+    """`image_type` asks for the config of another image than the infra-env's own."""
+    inside = infra_env.static_network and (image_type or infra_env.image_type) == FULL
+    return DiscoveryInputs(
+        infra_env_id=infra_env.id,
+        service_url=service.url,
+        agent_image=service.agent_image,
+        skip_certificate_verification=service.skip_certificate_verification,
+        service_ca=service.ca,
+        pull_secret=pull_secret,
+        ssh_keys=infra_env.ssh_authorized_key,
+        proxy=proxy_settings(infra_env),
+        trust_bundle=infra_env.additional_trust_bundle,
+        ntp_sources=_listed(infra_env.ntp_sources),
+        additional_ntp_sources=_listed(infra_env.additional_ntp_sources),
+        network=full_iso_delivery(static_files(infra_env, networks)) if inside else None,
+        override=infra_env.ignition_override,
+    )
+
+
+def proxy_settings(infra_env: InfraEnv) -> ProxySettings:
+    proxy = infra_env.proxy
+    return ProxySettings(http=proxy.http, https=proxy.https, no_proxy=proxy.no_proxy)
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(",") if part.strip())

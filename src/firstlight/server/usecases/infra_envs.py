@@ -1,0 +1,262 @@
+"""Infra-envs: registered, changed, looked at, given an image URL, and forgotten."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+from cryptography import x509
+from msgspec import Struct
+from msgspec.structs import replace
+
+from firstlight.core.decision import Change
+from firstlight.core.errors import Conflict, Error, Invalid, NotFound
+from firstlight.core.events.event import Event
+from firstlight.core.events.infra_env import (
+    InfraEnvDeregistered,
+    InfraEnvDeregisterFailed,
+    InfraEnvRegistrationFailed,
+)
+from firstlight.core.infra_envs import registration
+from firstlight.core.infra_envs.registration import Grounds, NewInfraEnv, Updated
+from firstlight.core.infra_envs.urls import image_url
+from firstlight.core.infra_envs.wishes import InfraEnvWish
+from firstlight.core.install.discovery import render_discovery
+from firstlight.core.model.cluster import Cluster
+from firstlight.core.model.infra_env import InfraEnv
+from firstlight.server.ports.database import LostRace
+from firstlight.server.ports.store import (
+    DeleteInfraEnv,
+    MakeDue,
+    PutInfraEnv,
+    PutSecret,
+    StoredInfraEnv,
+    Write,
+    cluster_subject,
+    host_subject,
+    infra_env_subject,
+)
+from firstlight.server.usecases.caller import Caller
+from firstlight.server.usecases.deciding import EVALUATE, TRIES, busy, events_of
+from firstlight.server.usecases.discovery_files import KEPT_AS, inputs_of, parsed_networks
+from firstlight.server.usecases.world import World
+
+SIGNS_IMAGES: Final = "signing_key"
+"""The name under which the key is kept that signs the image tokens of an infra-env."""
+KEY_BYTES: Final = 32
+
+
+class Registration(Struct, frozen=True, kw_only=True):
+    """What is settled when an infra-env is made and never changes."""
+
+    name: str
+    cluster_id: UUID | None = None
+    cpu_architecture: str = ""
+
+
+def grounds_of(world: World) -> Grounds:
+    service = world.service
+    return Grounds(
+        policy=world.policy,
+        catalogue=world.catalogue,
+        public_registries=service.public_registries,
+        image_service_url=service.image_service_url,
+        parse_certificate=x509.load_der_x509_certificate,
+        default_image_type=service.default_image_type,
+        default_ntp_source=service.default_ntp_source,
+    )
+
+
+# --- making and changing
+
+
+async def register(world: World, asked: Registration, wish: InfraEnvWish, *, caller: Caller) -> InfraEnv:
+    infra_env_id = world.service.infra_env_id or world.new_id()
+    try:
+        return await _register(world, infra_env_id, asked, wish, caller=caller)
+    except Error as refusal:
+        event = InfraEnvRegistrationFailed(infra_env_id=infra_env_id, cluster_id=asked.cluster_id, error=str(refusal))
+        await _tell(world, event, caller=caller)
+        raise
+
+
+async def _register(
+    world: World, infra_env_id: UUID, asked: Registration, wish: InfraEnvWish, *, caller: Caller
+) -> InfraEnv:
+    new = NewInfraEnv(
+        id=infra_env_id,
+        name=asked.name,
+        cluster=await _cluster(world, asked.cluster_id),
+        cpu_architecture=asked.cpu_architecture,
+        user_name=caller.name,
+        org_id=caller.org_id,
+        email_domain=caller.email_domain,
+    )
+    now, secret = world.clock.now(), wish.pull_secret or ""
+
+    def decide() -> Updated:
+        networks = parsed_networks(wish.static_network or ())
+        made = registration.register(new, wish, networks=networks, grounds=grounds_of(world), now=now)
+        _require_bootable(world, made.infra_env, secret)
+        return made
+
+    made = await asyncio.to_thread(decide)
+    subject = infra_env_subject(infra_env_id)
+    try:
+        await world.store.commit(
+            PutInfraEnv(infra_env=made.infra_env, expect_revision=None),
+            PutSecret(subject=subject, name=KEPT_AS, value=secret),
+            PutSecret(subject=subject, name=SIGNS_IMAGES, value=world.random_bytes(KEY_BYTES).hex()),
+            *_look_at_cluster(made.infra_env.cluster_id, now),
+            *events_of(made.changes, caller=caller, now=now),
+        )
+    except LostRace:
+        raise Conflict(f"There is an infra-env {infra_env_id} already.") from None
+    world.wake()
+    return made.infra_env
+
+
+async def _cluster(world: World, cluster_id: UUID | None) -> Cluster | None:
+    if cluster_id is None:
+        return None
+    cluster = await world.store.cluster(cluster_id)
+    if cluster is None:
+        raise NotFound(f"There is no cluster {cluster_id} that the infra-env could belong to.")
+    return cluster
+
+
+def _require_bootable(world: World, infra_env: InfraEnv, pull_secret: str) -> None:
+    """Refuse what no image could carry, before anybody boots it."""
+    networks = parsed_networks(infra_env.static_network)
+    render_discovery(inputs_of(world, infra_env, networks=networks, pull_secret=pull_secret))
+
+
+async def update(world: World, infra_env_id: UUID, wish: InfraEnvWish, *, caller: Caller) -> InfraEnv:
+    """Hosts that booted before do not notice; what is asked of them from now on may change."""
+    for _ in range(TRIES):
+        stored = await _load(world, infra_env_id)
+        now = world.clock.now()
+        secret = wish.pull_secret or await world.store.secret(infra_env_subject(infra_env_id), KEPT_AS) or ""
+        changed = await asyncio.to_thread(_decide_update, world, stored.infra_env, wish, secret, now)
+        if changed is None:
+            return stored.infra_env
+        try:
+            await world.store.commit(
+                PutInfraEnv(infra_env=changed.infra_env, expect_revision=stored.revision),
+                *_new_secret(infra_env_id, wish.pull_secret),
+                *await _look_at_hosts(world, changed.infra_env, now),
+                *events_of(changed.changes, caller=caller, now=now),
+            )
+        except LostRace:
+            continue
+        world.wake()
+        return changed.infra_env
+    raise busy(f"Infra-env {infra_env_id}")
+
+
+def _decide_update(world: World, infra_env: InfraEnv, wish: InfraEnvWish, secret: str, now: datetime) -> Updated | None:
+    networks = parsed_networks(wish.static_network or ())
+    changed = registration.update(infra_env, wish, networks=networks, grounds=grounds_of(world), now=now)
+    if changed is not None:
+        _require_bootable(world, changed.infra_env, secret)
+    return changed
+
+
+def _new_secret(infra_env_id: UUID, pull_secret: str | None) -> Iterator[Write]:
+    if pull_secret:
+        yield PutSecret(subject=infra_env_subject(infra_env_id), name=KEPT_AS, value=pull_secret)
+
+
+def _look_at_cluster(cluster_id: UUID | None, now: datetime) -> Iterator[Write]:
+    if cluster_id is not None:
+        yield MakeDue(subject=cluster_subject(cluster_id), kind=EVALUATE, at=now)
+
+
+async def _look_at_hosts(world: World, infra_env: InfraEnv, now: datetime) -> Sequence[Write]:
+    """Time sources and proxies are part of what hosts are asked and judged by."""
+    states = await world.store.hosts_of_infra_env(infra_env.id)
+    subjects = {
+        host_subject((state.host.infra_env_id, state.host.id))
+        if state.host.cluster_id is None
+        else cluster_subject(state.host.cluster_id)
+        for state in states
+    }
+    if infra_env.cluster_id is not None:
+        subjects.add(cluster_subject(infra_env.cluster_id))
+    return [MakeDue(subject=subject, kind=EVALUATE, at=now) for subject in sorted(subjects)]
+
+
+# --- looking
+
+
+async def list_infra_envs(
+    world: World, *, cluster_id: UUID | None = None, owner: str | None = None
+) -> Sequence[InfraEnv]:
+    return await world.store.infra_envs(cluster_id=cluster_id, owner=owner)
+
+
+async def get(world: World, infra_env_id: UUID) -> InfraEnv:
+    return (await _load(world, infra_env_id)).infra_env
+
+
+async def _load(world: World, infra_env_id: UUID) -> StoredInfraEnv:
+    stored = await world.store.infra_env(infra_env_id)
+    if stored is None:
+        raise NotFound(f"There is no infra-env {infra_env_id}.")
+    return stored
+
+
+# --- images
+
+
+async def fresh_image_url(world: World, infra_env_id: UUID) -> InfraEnv:
+    """The infra-env with an image URL made now. It is the same image, so nothing else about it changes."""
+    for _ in range(TRIES):
+        stored = await _load(world, infra_env_id)
+        url = image_url(stored.infra_env, base=world.service.image_service_url)
+        if url == stored.infra_env.download_url:
+            return stored.infra_env
+        located = replace(stored.infra_env, download_url=url)
+        try:
+            await world.store.commit(PutInfraEnv(infra_env=located, expect_revision=stored.revision))
+        except LostRace:
+            continue
+        return located
+    raise busy(f"Infra-env {infra_env_id}")
+
+
+async def new_signing_key(world: World, infra_env_id: UUID) -> None:
+    """Image tokens signed with the old key are void from now on."""
+    await _load(world, infra_env_id)
+    key = world.random_bytes(KEY_BYTES).hex()
+    await world.store.commit(PutSecret(subject=infra_env_subject(infra_env_id), name=SIGNS_IMAGES, value=key))
+
+
+# --- leaving
+
+
+async def deregister(world: World, infra_env_id: UUID, *, caller: Caller) -> None:
+    infra_env = (await _load(world, infra_env_id)).infra_env
+    hosts = await world.store.hosts_of_infra_env(infra_env_id)
+    if hosts:
+        refusal = Invalid(
+            f"Infra-env {infra_env.name} still has {len(hosts)} hosts. Deregister its hosts before the infra-env."
+        )
+        event = InfraEnvDeregisterFailed(infra_env_id=infra_env_id, cluster_id=infra_env.cluster_id, error=str(refusal))
+        await _tell(world, event, caller=caller)
+        raise refusal
+    now = world.clock.now()
+    gone = Change(
+        event=InfraEnvDeregistered(infra_env_id=infra_env_id, cluster_id=infra_env.cluster_id),
+        before={"name": infra_env.name},
+    )
+    await world.store.commit(
+        DeleteInfraEnv(infra_env_id=infra_env_id, at=now),
+        *_look_at_cluster(infra_env.cluster_id, now),
+        *events_of((gone,), caller=caller, now=now),
+    )
+
+
+async def _tell(world: World, event: Event, *, caller: Caller) -> None:
+    await world.store.commit(*events_of((Change(event=event),), caller=caller, now=world.clock.now()))
