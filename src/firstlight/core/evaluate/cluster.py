@@ -19,11 +19,12 @@ from firstlight.core.decision import Change, Decision, HostKey, Taken
 from firstlight.core.evaluate.context import context_of, memo_key
 from firstlight.core.evaluate.dealing import suggested_roles
 from firstlight.core.evaluate.derived import lease_limit, with_lease_timer, with_networks, with_single_node_vips
-from firstlight.core.evaluate.hosts import finding_changes, judge_host
+from firstlight.core.evaluate.hosts import finding_changes, is_heard, judge_host, silence_of, sooner
 from firstlight.core.evaluate.memo import Judged, Memo
 from firstlight.core.evaluate.surroundings import Surroundings
 from firstlight.core.events.cluster import ClusterValidationFailed, ClusterValidationFixed
 from firstlight.core.events.host import HostRoleUpdated
+from firstlight.core.hosts.facts import HostContext
 from firstlight.core.hosts.triggers import Identity
 from firstlight.core.machine import NoTransition, moments, step
 from firstlight.core.model.cluster import Cluster, ClusterState
@@ -117,11 +118,12 @@ class _Work:
         survives = headcount.enough(self.cluster, records, headcount.INSTALLED)
         moved = False
         for key, state in self.hosts.items():
-            # Guards read the cluster's status and whether it could do without this host; rules read the context.
-            memo = (*memo_key(state, context=context, status=self.cluster.status), survives, self.cluster.soft_timeouts)
+            silent = silence_of(state, self.around)
             known = self.memo.hosts.get(key)
+            memo = self._memo_key(state, context, survives=survives, heard=is_heard(silent, self.around.now))
             if known is not None and known.key == memo and not self._passed(known.deadline):
-                self.deadlines[key] = known.deadline
+                self._remember(key, state, known)
+                self.deadlines[key] = sooner(known.deadline, silent, now=self.around.now)
                 continue
             judged = judge_host(
                 state,
@@ -133,7 +135,7 @@ class _Work:
             )
             self.changes.extend(judged.changes)
             self.taken.extend(judged.taken)
-            self.deadlines[key] = judged.deadline
+            self.deadlines[key] = sooner(judged.deadline, silent, now=self.around.now)
             if judged.host != state.host:
                 moved = True
                 self.memo.hosts.pop(key, None)
@@ -141,6 +143,25 @@ class _Work:
                 self.memo.hosts[key] = Judged(memo, judged.findings, judged.deadline)
             self.hosts[key] = replace(state, host=judged.host, findings=judged.findings)
         return moved
+
+    def _memo_key(self, state: HostState, context: HostContext, *, survives: bool, heard: bool) -> tuple[object, ...]:
+        """Guards read the cluster's status and whether it could do without this host; rules read the rest."""
+        return (
+            *memo_key(state, context=context, status=self.cluster.status),
+            self.before.infra_envs.get(state.host.infra_env_id),
+            self.cluster.soft_timeouts,
+            survives,
+            heard or state.presence.checked_in_at,
+        )
+
+    def _remember(self, key: HostKey, state: HostState, known: Judged) -> None:
+        """The state may be older than the memory: what was decided last time need not have been written."""
+        if known.findings is state.findings:
+            return
+        if known.findings == state.findings:
+            self.memo.hosts[key] = Judged(known.key, state.findings, known.deadline)
+        else:
+            self.hosts[key] = replace(state, findings=known.findings)
 
     def _passed(self, deadline: datetime | None) -> bool:
         return deadline is not None and self.around.now >= deadline

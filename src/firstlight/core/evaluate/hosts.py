@@ -37,6 +37,25 @@ class JudgedHost(Struct, frozen=True, kw_only=True):
     changes: tuple[Change, ...] = ()
     taken: tuple[Taken, ...] = ()
     deadline: datetime | None = None
+    """When time alone changes something about it, silence apart: that moment shifts with every check-in."""
+
+
+def silence_of(state: HostState, around: Surroundings) -> datetime | None:
+    """When this host's silence counts; None in stages where nobody speaks."""
+    silent = silent_from(state, around.policy)
+    if silent is None or around.listening_since is None:
+        return silent
+    return max(silent, around.listening_since)
+
+
+def is_heard(silent: datetime | None, now: datetime) -> bool:
+    return silent is None or now < silent
+
+
+def sooner(deadline: datetime | None, silent: datetime | None, *, now: datetime) -> datetime | None:
+    """The deadline of a host once its coming silence counts as well."""
+    moments = [at for at in (deadline, silent) if at is not None and at > now]
+    return min(moments, default=None)
 
 
 def judge_host(
@@ -49,11 +68,8 @@ def judge_host(
     cluster_survives: bool = False,
 ) -> JudgedHost:
     """Findings and at most one move; call again on the result until nothing moves."""
-    silent = silent_from(state, around.policy)
-    if silent is not None and around.listening_since is not None:
-        silent = max(silent, around.listening_since)
-    connected = silent is None or around.now < silent
-    facts = facts_of(state, context=context, infra_env=infra_env, connected=connected)
+    silent = silence_of(state, around)
+    facts = facts_of(state, context=context, infra_env=infra_env, connected=is_heard(silent, around.now))
     chosen = with_disks(state.host, facts)
     if chosen is not state.host:
         state = replace(state, host=chosen)
@@ -95,15 +111,11 @@ def _operator_ids(findings: Iterable[Finding]) -> frozenset[str]:
 
 
 def _next(situation: HostSituation) -> datetime | None:
-    """When time alone changes the status, or what the check `connected` finds."""
-    upcoming = [
-        moment
-        for moment in moments(REFRESH_TABLE, situation.host.status, HostTrigger.REFRESH, situation)
-        if moment > situation.now
-    ]
-    if situation.silent_from is not None and situation.silent_from > situation.now:
-        upcoming.append(situation.silent_from)
-    return min(upcoming, default=None)
+    """When time alone changes the status of a host that stays as heard, or as silent, as it is now."""
+    if is_heard(situation.silent_from, situation.now):
+        situation = replace(situation, silent_from=None)
+    upcoming = moments(REFRESH_TABLE, situation.host.status, HostTrigger.REFRESH, situation)
+    return min((moment for moment in upcoming if moment > situation.now), default=None)
 
 
 def with_disks(host: Host, facts: HostFacts) -> Host:

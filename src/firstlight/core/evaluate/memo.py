@@ -21,7 +21,7 @@ class Judged(Struct, frozen=True):
     key: tuple[object, ...]
     findings: tuple[Finding, ...]
     deadline: datetime | None
-    """Until then time alone changes nothing."""
+    """Until then time alone changes nothing, unless the host falls silent."""
 
 
 class Memo:

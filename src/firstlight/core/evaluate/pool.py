@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from firstlight.core.decision import Change, Decision, Taken
 from firstlight.core.evaluate.context import pool_context
-from firstlight.core.evaluate.hosts import finding_changes, judge_host
+from firstlight.core.evaluate.hosts import finding_changes, judge_host, silence_of, sooner
 from firstlight.core.evaluate.surroundings import Surroundings
 from firstlight.core.model.host import HostState
 from firstlight.core.model.infra_env import InfraEnv
@@ -38,5 +38,5 @@ def evaluate_pool_host(state: HostState, infra_env: InfraEnv, around: Surroundin
         plans={} if plan == state.plan else {key: plan},
         changes=tuple(changes),
         taken=tuple(taken),
-        next_deadline=judged.deadline,
+        next_deadline=sooner(judged.deadline, silence_of(current, around), now=around.now),
     )
