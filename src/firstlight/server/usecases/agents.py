@@ -1,4 +1,4 @@
-"""Agents call: they register, ask what to do, and answer what they did."""
+"""Agents call: they ask what to do, and answer what they did. How they register is in `host_registration`."""
 
 from datetime import datetime
 from typing import Final
@@ -7,16 +7,12 @@ from uuid import UUID
 import msgspec
 from msgspec.structs import replace
 
-from firstlight.core.commands import registration
-from firstlight.core.decision import Decision, HostKey, combined, new_host
-from firstlight.core.errors import Error, NotFound
+from firstlight.core.decision import HostKey
+from firstlight.core.errors import Conflict, Invalid, Unavailable
 from firstlight.core.evaluate.context import band_of
-from firstlight.core.events.host import HostRegistrationFailed
 from firstlight.core.events.recorded import record
-from firstlight.core.model.cluster import ClusterState
-from firstlight.core.model.host import HostState, Presence
+from firstlight.core.model.host import HostState
 from firstlight.core.model.host_status import INVENTORY_ACCEPTED, HostStatus, MediaStatus
-from firstlight.core.model.infra_env import InfraEnv
 from firstlight.core.model.plan import StepType
 from firstlight.core.model.reports import REPORT_FIELDS
 from firstlight.core.steps.limits import limits_of
@@ -25,21 +21,13 @@ from firstlight.core.steps.replies import Reading, Reply, Surroundings, read_rep
 from firstlight.server.ports.store import (
     AddEvents,
     MakeDue,
-    PoolHost,
-    PutHost,
     PutPresence,
     PutReport,
-    StoredInfraEnv,
 )
 from firstlight.server.usecases import replies
 from firstlight.server.usecases.caller import Caller
-from firstlight.server.usecases.deciding import (
-    EVALUATE,
-    change_cluster,
-    change_pool_host,
-    no_such_host,
-    pool_writes,
-)
+from firstlight.server.usecases.deciding import BUSY, EVALUATE, no_such_host
+from firstlight.server.usecases.host_registration import LONGEST_VERSION
 from firstlight.server.usecases.sessions import Session
 from firstlight.server.usecases.world import World
 
@@ -48,87 +36,12 @@ MEDIA_GONE: Final = 256
 ALREADY_INSTALLING: Final = 125
 REPEAT_SHARE: Final = 0.8
 """Share of the poll interval within which an unchanged step is not handed out again."""
+WILDEST_CLOCK: Final = 100.0 * 366 * 24 * 3600
+"""Seconds; a clock that is further off is as wrong as this one."""
+LONGEST_ERROR: Final = 8_192
+"""Characters kept of the error text of a step."""
 SILENT: Final = frozenset({HostStatus.DISCONNECTED, HostStatus.DISCONNECTED_UNBOUND})
 _encode = msgspec.json.Encoder().encode
-
-
-# --- registration
-
-
-async def register(
-    world: World, *, infra_env_id: UUID, host_id: UUID, agent_version: str, caller: Caller
-) -> tuple[HostState, ClusterState | None]:
-    """A machine calls home, for the first time or again."""
-    stored = await world.store.infra_env(infra_env_id)
-    if stored is None:
-        raise NotFound(f"There is no infra-env {infra_env_id}.")
-    key = (infra_env_id, host_id)
-    world.sessions.restart(key)
-    try:
-        return await _register(world, stored, key, agent_version=agent_version, caller=caller)
-    except Error as refusal:
-        event = HostRegistrationFailed(
-            host_id=host_id,
-            infra_env_id=infra_env_id,
-            cluster_id=stored.infra_env.cluster_id,
-            text=str(refusal),
-        )
-        now = world.clock.now()
-        refused = record(event, now=now, actor=caller.name, request_id=caller.request_id)
-        await world.store.commit(AddEvents(events=(refused,)))
-        raise
-
-
-async def _register(
-    world: World, stored: StoredInfraEnv, key: HostKey, *, agent_version: str, caller: Caller
-) -> tuple[HostState, ClusterState | None]:
-    known = await world.store.host(key)
-    cluster_id = stored.infra_env.cluster_id if known is None else known.host.cluster_id
-    if cluster_id is None:
-        return await _register_in_pool(world, stored.infra_env, key, agent_version, caller), None
-
-    def command(state: ClusterState, now: datetime) -> Decision:
-        host = next((host for host in state.hosts if (host.host.infra_env_id, host.host.id) == key), None)
-        if host is None:
-            decision = registration.register_new(
-                key[1], infra_env=stored.infra_env, cluster=state.cluster, now=now, user_name=caller.name
-            )
-        else:
-            decision = registration.register_again(
-                host, infra_env=stored.infra_env, cluster=state.cluster, policy=world.policy, now=now
-            )
-        return replace(decision, presences={key: _heard(now, agent_version)})
-
-    state = await change_cluster(world, cluster_id, command, caller=caller)
-    host = next(host for host in state.hosts if (host.host.infra_env_id, host.host.id) == key)
-    return host, state
-
-
-def _heard(now: datetime, agent_version: str) -> Presence:
-    return Presence(checked_in_at=now, agent_version=agent_version)
-
-
-async def _register_in_pool(
-    world: World, infra_env: InfraEnv, key: HostKey, agent_version: str, caller: Caller
-) -> HostState:
-    def again(pool: PoolHost, now: datetime) -> Decision:
-        decision = registration.register_again(
-            pool.state, infra_env=infra_env, cluster=None, policy=world.policy, now=now
-        )
-        return replace(decision, presences={key: _heard(now, agent_version)})
-
-    if await world.store.pool_host(key) is not None:
-        return await change_pool_host(world, key, again, caller=caller)
-    now = world.clock.now()
-    decided = registration.register_new(key[1], infra_env=infra_env, cluster=None, now=now, user_name=caller.name)
-    decided = replace(decided, presences={key: _heard(now, agent_version)})
-    fresh = new_host(key, decided)
-    followed = await world.evaluate_pool_host(fresh, infra_env, now)
-    decision = combined(decided, followed)
-    pool = PoolHost(state=fresh, infra_env=infra_env, revision=0)
-    writes = [write for write in pool_writes(pool, decision, caller=caller, now=now) if not isinstance(write, PutHost)]
-    await world.store.commit(PutHost(host=decision.hosts[key]), *writes)
-    return new_host(key, decision)
 
 
 # --- polling
@@ -138,8 +51,8 @@ async def next_steps(world: World, key: HostKey, *, agent_version: str, timestam
     """What the agent is to do now, already encoded. Heard-of is remembered; nothing is computed."""
     session = world.sessions.get(key) or await _open_session(world, key)
     now = world.clock.now()
-    offset = None if timestamp is None else timestamp - now.timestamp()
-    version = agent_version or session.heard
+    offset = None if timestamp is None else _within(timestamp - now.timestamp(), WILDEST_CLOCK)
+    version = agent_version[:LONGEST_VERSION] or session.heard
     presence = PutPresence(key=key, checked_in_at=now, clock_offset_seconds=offset, agent_version=version)
     band = band_of(offset)
     if version != session.heard or band != session.clock_band or session.state.host.status in SILENT:
@@ -151,7 +64,12 @@ async def next_steps(world: World, key: HostKey, *, agent_version: str, timestam
     return session.instructions(now.timestamp(), repeat_after=REPEAT_SHARE * world.policy.poll_seconds)
 
 
+def _within(value: float, limit: float) -> float:
+    return max(-limit, min(limit, value))
+
+
 async def _open_session(world: World, key: HostKey) -> Session:
+    moment = world.sessions.moment
     state = await world.store.host(key)
     row = await world.store.presence(key)
     if state is None or row is None:
@@ -160,7 +78,8 @@ async def _open_session(world: World, key: HostKey) -> Session:
     session.clock_band = band_of(state.presence.clock_offset_seconds)
     if state.host.cluster_id is not None and _peers_are_named_only(state):
         await _render_peers(world, session, state.host.cluster_id)
-    world.sessions.put(session)
+    if world.sessions.moment == moment:
+        world.sessions.put(session)
     return session
 
 
@@ -181,6 +100,15 @@ async def _render_peers(world: World, session: Session, cluster_id: UUID) -> Non
 
 async def take_reply(world: World, key: HostKey, reply: Reply, *, caller: Caller) -> None:
     """What one step brought. A report that tells nothing new costs no write but the check-in's."""
+    try:
+        await _take(world, key, replace(reply, error=reply.error[:LONGEST_ERROR]), caller=caller)
+    except Conflict as trouble:
+        if trouble.code == BUSY:
+            raise Unavailable(str(trouble)) from trouble
+        raise
+
+
+async def _take(world: World, key: HostKey, reply: Reply, *, caller: Caller) -> None:
     session = world.sessions.get(key) or await _open_session(world, key)
     if reply.exit_code == MEDIA_GONE:
         await replies.media_gone(world, session, caller=caller)
@@ -209,7 +137,13 @@ def _read(world: World, session: Session, reply: Reply) -> Reading | None:
         virtual_interfaces=world.policy.virtual_interfaces,
         asked_disk=state.host.installation_disk_id or state.host.installation_disk_path,
     )
-    return read_reply(reply, surroundings=surroundings)
+    try:
+        return read_reply(reply, surroundings=surroundings)
+    except Invalid:
+        if reply.exit_code:
+            # A step that failed need not say anything sensible.
+            return None
+        raise
 
 
 async def _keep(world: World, session: Session, reply: Reply, reading: Reading, *, caller: Caller) -> None:

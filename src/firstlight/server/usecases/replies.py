@@ -1,6 +1,5 @@
 """Replies that do more than tell a measurement: they move the host, or are worth an event."""
 
-from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -8,7 +7,7 @@ from msgspec.structs import replace
 
 from firstlight.core.commands import actions
 from firstlight.core.decision import Change, Decision
-from firstlight.core.errors import Conflict, Invalid
+from firstlight.core.errors import Invalid
 from firstlight.core.events.cluster import VipsAllocated
 from firstlight.core.events.event import Event
 from firstlight.core.events.host import (
@@ -20,7 +19,7 @@ from firstlight.core.events.host import (
 from firstlight.core.events.recorded import record
 from firstlight.core.hosts.requirements import hardware_for
 from firstlight.core.hosts.triggers import Identity
-from firstlight.core.model.cluster import Cluster, ClusterState
+from firstlight.core.model.cluster import Cluster
 from firstlight.core.model.cluster_status import BEFORE_INSTALLATION
 from firstlight.core.model.host import HostState
 from firstlight.core.model.plan import StepType
@@ -30,46 +29,28 @@ from firstlight.core.network.addresses import in_network
 from firstlight.core.steps.leases import VipLeases, parse_dhcp
 from firstlight.core.steps.measurements import parse_upgrade
 from firstlight.core.steps.replies import Reading, Reply
-from firstlight.server.ports.store import AddEvents, PoolHost
+from firstlight.server.ports.store import AddEvents
 from firstlight.server.usecases.caller import Caller
-from firstlight.server.usecases.deciding import change_cluster, change_pool_host
+from firstlight.server.usecases.deciding import change_cluster
+from firstlight.server.usecases.one_host import change_host
 from firstlight.server.usecases.sessions import Session
 from firstlight.server.usecases.world import World
 
 NAME_IN_USE: Final = 125
 UPGRADE_TOLD_AGAIN: Final = timedelta(hours=1)
 
-HostDecision = Callable[[HostState, Cluster | None, datetime], Decision]
-
-
-async def change_host(world: World, session: Session, decide: HostDecision, *, caller: Caller) -> None:
-    """A decision about one host, wherever it belongs."""
-    key = session.key
-
-    def in_cluster(state: ClusterState, now: datetime) -> Decision:
-        host = next((host for host in state.hosts if (host.host.infra_env_id, host.host.id) == key), None)
-        return Decision() if host is None else decide(host, state.cluster, now)
-
-    def in_pool(pool: PoolHost, now: datetime) -> Decision:
-        return decide(pool.state, None, now)
-
-    if session.cluster_id is not None:
-        await change_cluster(world, session.cluster_id, in_cluster, caller=caller)
-    else:
-        await change_pool_host(world, key, in_pool, caller=caller)
-
 
 async def media_gone(world: World, session: Session, *, caller: Caller) -> None:
     await change_host(
         world,
-        session,
+        session.key,
         lambda host, cluster, now: actions.media_gone(host, cluster=cluster, policy=world.policy, now=now),
         caller=caller,
     )
 
 
 async def media_back(world: World, session: Session, *, caller: Caller) -> None:
-    await change_host(world, session, lambda host, _, now: actions.media_back(host, now=now), caller=caller)
+    await change_host(world, session.key, lambda host, _, now: actions.media_back(host, now=now), caller=caller)
 
 
 async def follow_up(world: World, session: Session, reply: Reply, *, caller: Caller) -> None:
@@ -79,7 +60,7 @@ async def follow_up(world: World, session: Session, reply: Reply, *, caller: Cal
             return
         await change_host(
             world,
-            session,
+            session.key,
             lambda host, cluster, now: actions.install_failed(host, cluster=cluster, policy=world.policy, now=now),
             caller=caller,
         )
@@ -87,7 +68,7 @@ async def follow_up(world: World, session: Session, reply: Reply, *, caller: Cal
         arrived = reply.exit_code == 0
         await change_host(
             world,
-            session,
+            session.key,
             lambda host, cluster, now: actions.boot_artifacts(
                 host, arrived=arrived, cluster=cluster, policy=world.policy, now=now
             ),
@@ -113,7 +94,7 @@ def _with_leases(cluster: Cluster, leases: VipLeases, now: datetime) -> Decision
         texts = (leases.api_lease, leases.ingress_lease)
         return Decision() if texts == cluster.vip_leases else Decision(cluster=replace(cluster, vip_leases=texts))
     if cluster.status not in BEFORE_INSTALLATION:
-        raise Conflict(f"Cluster {cluster.name} is {cluster.status}; its VIPs cannot change any more.")
+        raise Invalid(f"Cluster {cluster.name} is {cluster.status}; its VIPs cannot change any more.")
     changed = replace(
         cluster,
         api_vips=(vips[0],),

@@ -118,6 +118,8 @@ class Sessions:
         self._by_key: OrderedDict[HostKey, Session] = OrderedDict()
         self._by_subject: dict[str, set[HostKey]] = {}
         self._issued: OrderedDict[HostKey, dict[StepType, Issued]] = OrderedDict()
+        self.moment = 0
+        """Moves whenever something is forgotten: what was read before it moved may be out of date already."""
 
     def issued(self, key: HostKey) -> dict[StepType, Issued]:
         """What this agent was asked; outlives the session, since a change of facts does not stop a running step."""
@@ -129,6 +131,7 @@ class Sessions:
 
     def restart(self, key: HostKey) -> None:
         """The agent registered anew: whatever it was asked before is void."""
+        self.moment += 1
         self._issued.pop(key, None)
         self._drop(key)
 
@@ -144,11 +147,13 @@ class Sessions:
 
     def forget(self, subject: str) -> None:
         """Somebody committed a change of this subject."""
+        self.moment += 1
         for key in self._by_subject.pop(subject, ()):
             self._by_key.pop(key, None)
 
     def forget_all(self) -> None:
         """Changes may have been missed."""
+        self.moment += 1
         self._by_key.clear()
         self._by_subject.clear()
 

@@ -8,15 +8,14 @@ from msgspec import Struct
 
 from firstlight.core import wire
 from firstlight.core.errors import Invalid
-from firstlight.core.model.cluster import ClusterState
-from firstlight.core.model.host import HostState
 from firstlight.core.model.plan import StepType
 from firstlight.core.steps.replies import Reply
 from firstlight.core.wire.views import view_host
 from firstlight.server.http.call import Call, NoQuery
 from firstlight.server.http.operations import STEP_REPLY_CAP, Access, operation
 from firstlight.server.http.reply import Empty, Encoded
-from firstlight.server.usecases import agents
+from firstlight.server.usecases import agents, host_registration
+from firstlight.server.usecases.one_host import PlacedHost
 from firstlight.server.usecases.world import World
 
 HOSTS: Final = "/v2/infra-envs/{infra_env_id:uuid}/hosts"
@@ -44,14 +43,15 @@ async def register_host(world: World, call: Call[wire.HostCreateParams, NoQuery]
     """Register a discovered machine."""
     infra_env_id = call.uuid("infra_env_id")
     version = call.body.discovery_agent_version or call.headers.get("discovery_agent_version", "")
-    host, state = await agents.register(
+    placed = await host_registration.register(
         world, infra_env_id=infra_env_id, host_id=call.body.host_id, agent_version=version, caller=call.actor
     )
-    return _registered(world, host, state)
+    return _registered(world, placed)
 
 
-def _registered(world: World, host: HostState, state: ClusterState | None) -> wire.HostRegistrationResponse:
-    shown = view_host(host, cluster=None if state is None else state.cluster, policy=world.policy, raw={})
+def _registered(world: World, placed: PlacedHost) -> wire.HostRegistrationResponse:
+    host = placed.state
+    shown = view_host(host, cluster=placed.cluster, policy=world.policy, raw={})
     runner = {
         "infra_env_id": str(host.host.infra_env_id),
         "host_id": str(host.host.id),

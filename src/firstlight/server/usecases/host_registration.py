@@ -1,0 +1,142 @@
+"""A machine calls home, for the first time or again.
+
+The original's agent stops asking for good when it is answered 401, 403, 404 or 409; it asks again after anything else.
+So these are kept for machines that are not wanted here, and every passing trouble is answered as such.
+"""
+
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+from msgspec.structs import replace
+
+from firstlight.core.commands import registration
+from firstlight.core.decision import Change, Decision, HostKey, combined, new_host
+from firstlight.core.errors import Conflict, Error, NotFound, Unavailable
+from firstlight.core.events.host import HostRegistrationFailed
+from firstlight.core.model.cluster import Cluster, ClusterState
+from firstlight.core.model.host import HostState, Presence
+from firstlight.core.model.infra_env import InfraEnv
+from firstlight.core.roles import key_of
+from firstlight.server.ports.database import LostRace
+from firstlight.server.ports.store import PoolHost
+from firstlight.server.usecases.caller import Caller
+from firstlight.server.usecases.deciding import (
+    BUSY,
+    TRIES,
+    change_cluster,
+    change_pool_host,
+    events_of,
+    pool_writes,
+)
+from firstlight.server.usecases.one_host import PlacedHost, host_in
+from firstlight.server.usecases.world import World
+
+LONGEST_VERSION: Final = 1_024
+"""Characters kept of the image reference an agent calls its version."""
+
+
+class _Moved(Exception):
+    """The host was bound, unbound, made or deleted by somebody else meanwhile."""
+
+
+async def register(
+    world: World, *, infra_env_id: UUID, host_id: UUID, agent_version: str, caller: Caller
+) -> PlacedHost:
+    stored = await world.store.infra_env(infra_env_id)
+    if stored is None:
+        raise NotFound(f"There is no infra-env {infra_env_id}.")
+    key = (infra_env_id, host_id)
+    world.sessions.restart(key)
+    newcomer = _Newcomer(world, stored.infra_env, key, agent_version[:LONGEST_VERSION], caller)
+    try:
+        for _ in range(TRIES):
+            try:
+                return await newcomer.place()
+            except _Moved:
+                continue
+        raise Unavailable(f"Host {host_id} is being moved at the moment. Register again.")
+    except Unavailable:
+        raise
+    except Conflict as refusal:
+        if refusal.code == BUSY:
+            raise Unavailable(str(refusal)) from refusal
+        await newcomer.tell_refusal(refusal)
+        raise
+    except Error as refusal:
+        await newcomer.tell_refusal(refusal)
+        raise
+
+
+class _Newcomer:
+    """One registration while it is decided."""
+
+    def __init__(self, world: World, infra_env: InfraEnv, key: HostKey, agent_version: str, caller: Caller) -> None:
+        self.world = world
+        self.infra_env = infra_env
+        self.key = key
+        self.agent_version = agent_version
+        self.caller = caller
+
+    async def place(self) -> PlacedHost:
+        known = await self.world.store.host(self.key)
+        if known is None:
+            cluster_id = self.infra_env.cluster_id
+            return await (self._new_in_pool() if cluster_id is None else self._in_cluster(cluster_id, known=False))
+        cluster_id = known.host.cluster_id
+        return await (self._again_in_pool() if cluster_id is None else self._in_cluster(cluster_id, known=True))
+
+    async def _in_cluster(self, cluster_id: UUID, *, known: bool) -> PlacedHost:
+        def command(state: ClusterState, now: datetime) -> Decision:
+            host = next((host for host in state.hosts if key_of(host) == self.key), None)
+            if (host is not None) is not known:
+                raise _Moved
+            if host is None:
+                return self._heard(self._new(state.cluster, now), now)
+            return self._heard(self._again(host, state.cluster, now), now)
+
+        state = await change_cluster(self.world, cluster_id, command, caller=self.caller)
+        return PlacedHost(state=host_in(state, self.key), cluster=state.cluster)
+
+    async def _again_in_pool(self) -> PlacedHost:
+        def command(pool: PoolHost, now: datetime) -> Decision:
+            return self._heard(self._again(pool.state, None, now), now)
+
+        if await self.world.store.pool_host(self.key) is None:
+            raise _Moved
+        return PlacedHost(state=await change_pool_host(self.world, self.key, command, caller=self.caller))
+
+    async def _new_in_pool(self) -> PlacedHost:
+        now = self.world.clock.now()
+        decided = self._heard(self._new(None, now), now)
+        fresh = new_host(self.key, decided)
+        followed = await self.world.evaluate_pool_host(fresh, self.infra_env, now)
+        decision = combined(decided, followed)
+        pool = PoolHost(state=fresh, infra_env=self.infra_env, revision=0)
+        try:
+            await self.world.store.commit(*pool_writes(pool, decision, caller=self.caller, now=now))
+        except LostRace:
+            raise _Moved from None
+        return PlacedHost(state=new_host(self.key, decision))
+
+    def _new(self, cluster: Cluster | None, now: datetime) -> Decision:
+        return registration.register_new(
+            self.key[1], infra_env=self.infra_env, cluster=cluster, now=now, user_name=self.caller.name
+        )
+
+    def _again(self, host: HostState, cluster: Cluster | None, now: datetime) -> Decision:
+        return registration.register_again(
+            host, infra_env=self.infra_env, cluster=cluster, policy=self.world.policy, now=now
+        )
+
+    def _heard(self, decision: Decision, now: datetime) -> Decision:
+        return replace(decision, presences={self.key: Presence(checked_in_at=now, agent_version=self.agent_version)})
+
+    async def tell_refusal(self, refusal: Error) -> None:
+        known = await self.world.store.host(self.key)
+        cluster_id = self.infra_env.cluster_id if known is None else known.host.cluster_id
+        event = HostRegistrationFailed(
+            host_id=self.key[1], infra_env_id=self.key[0], cluster_id=cluster_id, text=str(refusal)
+        )
+        now = self.world.clock.now()
+        await self.world.store.commit(*events_of((Change(event=event),), caller=self.caller, now=now))
