@@ -1,5 +1,6 @@
 """Unchanged rows give the same objects again; changed ones never give old ones."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 
 import pytest
@@ -12,6 +13,7 @@ from firstlight.core.model.reports import NtpSource, ReportKind
 from firstlight.server.ports.database import Database, Param, Row, Sql
 from firstlight.server.ports.store import (
     DropReports,
+    PurgeCluster,
     PutCluster,
     PutFindings,
     PutHost,
@@ -19,6 +21,7 @@ from firstlight.server.ports.store import (
     PutPlan,
     Store,
     TouchCluster,
+    Write,
     cluster_subject,
     host_subject,
 )
@@ -26,7 +29,7 @@ from firstlight.server.store.cache import Cache
 from firstlight.server.store.sql_store import SqlStore, open_store
 from tests.builders.hosts import a_host
 from tests.builders.moments import CLUSTER_ID, INFRA_ENV_ID, NOW
-from tests.store.stored import a_check_in, a_plan, a_report, key_of, some_findings, stored_cluster
+from tests.store.stored import a_check_in, a_plan, a_report, host_writes, key_of, some_findings, stored_cluster
 
 
 async def loaded(store: Store) -> tuple[HostState, ...]:
@@ -91,7 +94,7 @@ async def test_only_what_changed_is_new(store: Store) -> None:
 
 
 @pytest.mark.anyio
-async def test_the_same_digest_measured_again_keeps_the_facts(store: Store) -> None:
+async def test_the_same_digest_measured_again_keeps_the_facts(store: Store, database: Database) -> None:
     host = a_host()
     key = key_of(host)
     await store.commit(PutHost(host=host), a_report(key, ReportKind.NTP, [["a", "synced"]], digest="1"))
@@ -104,6 +107,7 @@ async def test_the_same_digest_measured_again_keeps_the_facts(store: Store) -> N
     assert after.reports.ntp is before.reports.ntp
     assert after.reports.measured_at == {ReportKind.NTP: again.measured_at}
     assert (await store.raw_reports([key]))[key] == {ReportKind.NTP: again.raw}
+    assert await open_store(database).host(key) == after
 
 
 @pytest.mark.anyio
@@ -157,25 +161,17 @@ async def test_two_replicas_never_show_each_other_old_values(database: Database)
 
 
 class Meddler:
-    """A database in which somebody writes between any two reads."""
+    """A database in which somebody writes once, after the first read."""
 
-    def __init__(self, inner: Database) -> None:
+    def __init__(self, inner: Database, *writes: Write) -> None:
         self.inner = inner
-        self.writer = open_store(inner)
-        self.key = key_of(a_host(1))
-        self.count = 0
+        self.writes = writes
 
-    async def fetch(self, sql: Sql, /, *, large: bool = False, **params: Param) -> list[Row]:
+    async def fetch(self, sql: Sql, /, *, large: bool = False, **params: Param) -> Sequence[Row]:
         rows = await self.inner.fetch(sql, large=large, **params)
-        self.count += 1
-        word = str(self.count)
-        await self.writer.commit(
-            PutHost(host=a_host(1, requested_hostname=word)),
-            PutFindings(subject=host_subject(self.key), findings=some_findings(word)),
-            PutPlan(key=self.key, plan=a_plan(word)),
-            a_report(self.key, ReportKind.NTP, [[word, "synced"]], digest=word),
-        )
-        return list(rows)
+        writes, self.writes = self.writes, ()
+        await open_store(self.inner).commit(*writes)
+        return rows
 
     async def fetch_one(self, sql: Sql, /, **params: Param) -> Row | None:
         return await self.inner.fetch_one(sql, **params)
@@ -183,15 +179,30 @@ class Meddler:
 
 @pytest.mark.anyio
 async def test_a_write_between_two_reads_is_not_kept_under_the_wrong_version(database: Database) -> None:
-    meddler = Meddler(database)
-    await stored_cluster(meddler.writer, (1,))
-    store = SqlStore(meddler)  # it only reads
-    for _ in range(4):
-        found = await store.host(meddler.key)
-        assert found is not None
-        assert int(found.host.requested_hostname or 0) <= meddler.count
-    store._database = store._hosts._database = database  # the meddling ends
-    assert await store.host(meddler.key) == await open_store(database).host(meddler.key)
+    """The version that was read first comes back later: it must not bring what was read second."""
+    writer = open_store(database)
+    before = (await stored_cluster(writer, (1,))).hosts[0]
+    key = key_of(before.host)
+    others: tuple[Write, ...] = (
+        PutFindings(subject=host_subject(key), findings=some_findings("between")),
+        PutPlan(key=key, plan=a_plan("between")),
+        a_report(key, ReportKind.NTP, [["between", "synced"]], digest="between"),
+    )
+    store = SqlStore(Meddler(database, *others))
+    between = await store.host(key)
+    assert between is not None
+    assert between.findings == some_findings("between")
+    await writer.commit(*host_writes(before))
+    assert await store.host(key) == before
+    assert await store.host(key) == await open_store(database).host(key)
+
+
+@pytest.mark.anyio
+async def test_a_host_deleted_between_two_reads_is_left_out(database: Database) -> None:
+    writer = open_store(database)
+    state = await stored_cluster(writer, (1, 2))
+    purged = SqlStore(Meddler(database, PurgeCluster(cluster_id=CLUSTER_ID)))
+    assert await purged.host(key_of(state.hosts[0].host)) is None
 
 
 # --- the cache itself -------------------------------------------------------------------------------------------------

@@ -279,6 +279,18 @@ async def test_a_host_that_came_back_is_not_deleted(store: Store) -> None:
     assert await messages(store, host_ids=hosts(3)) == ["three"]
 
 
+async def test_deleted_in_one_infra_env_and_alive_in_another(store: Store) -> None:
+    here, there = a_host(1), a_host(1, infra_env_id=an_id(5))
+    await store.commit(PutHost(host=here), PutHost(host=there))
+    await store.commit(DeleteHost(key=key_of(there), at=NOW))
+    of_both = (("here", here.infra_env_id), ("there", there.infra_env_id), ("unsaid", None))
+    await add(
+        store,
+        *(an_event(name, cluster_id=CLUSTER_ID, host_id=here.id, infra_env_id=where) for name, where in of_both),
+    )
+    assert await messages(store, cluster_id=CLUSTER_ID, deleted_hosts=True) == ["there", "unsaid"]
+
+
 # --- rate limits ------------------------------------------------------------------------------------------------------
 
 

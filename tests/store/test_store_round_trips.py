@@ -347,8 +347,12 @@ async def test_a_purged_cluster_leaves_nothing(store: Store) -> None:
     assert [event.seq for event in left.events] == [2]
     await store.commit(DeleteInfraEnv(infra_env_id=INFRA_ENV_ID, at=NOW))
     # The same machine comes back with the same id: nothing old may show, from no cache either.
-    again = await stored_cluster(store, (1,), name="again")
-    assert again == replace(whole_cluster((1,), name="again"), revision=again.revision)
+    fresh = whole_cluster((1,), name="again")
+    fresh = replace(fresh, hosts=(replace(fresh.hosts[0], host=a_host(1, requested_hostname="again")),))
+    await store.commit(*cluster_writes(fresh))
+    again = await store.cluster_state(CLUSTER_ID)
+    assert again is not None
+    assert again == replace(fresh, revision=again.revision)
 
 
 async def test_a_deleted_infra_env_loses_its_secrets_and_makes_room(store: Store) -> None:

@@ -42,7 +42,8 @@ class ClusterStates:
         row = await self._database.fetch_one(clusters.ONE, id=text)
         if row is None or row["deleted_at"] is not None:
             return None
-        large = (self._sizes.get(text, None) or 0) > MANY_ROWS
+        size = self._sizes.get(text, None)
+        large = size is None or size > MANY_ROWS
         loaded = await self._hosts.load(hosts.OF_CLUSTER, {"cluster_id": text}, large=large)
         self._sizes.put(text, None, len(loaded), size=1)
         states = await self._states([row], {text: loaded})

@@ -3,6 +3,7 @@
 A host none of whose rows changed comes back as the same object; one that merely checked in keeps every part.
 """
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from typing import Any, Final
@@ -27,6 +28,8 @@ MIB: Final = 1 << 20
 FACTS_BYTES: Final = 96 * MIB
 FINDINGS_BYTES: Final = 48 * MIB
 DOCUMENT_BYTES: Final = 16 * MIB
+SLICE: Final = 100
+"""Hosts put together before the loop has its turn."""
 HOSTS: Final = 20_000
 """Hosts of which the assembled state is kept."""
 
@@ -94,7 +97,9 @@ class HostStates:
         fresh = [row for row in rows if found[IDENTITY(row)] is None]
         if fresh:
             parts, versions = await self._parts(fresh)
-            for each in versions:
+            for place, each in enumerate(versions, start=1):
+                if place % SLICE == 0:
+                    await asyncio.sleep(0)
                 found[each.identity] = self._assembled(each, parts, keep=not brief and not parts.torn)
         return [
             LoadedHost(state, row["revision"], row["cluster_id"])
