@@ -1,0 +1,141 @@
+"""Users bring manifests that their cluster shall start with."""
+
+import asyncio
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+from firstlight.core.commands import manifest_changes as rules
+from firstlight.core.commands.manifest_changes import KnownManifest, ManifestName
+from firstlight.core.decision import Decision
+from firstlight.core.errors import NotFound
+from firstlight.core.install.manifests import Folder, require_documents
+from firstlight.core.model.cluster import Cluster, ClusterState
+from firstlight.server.ports.store import DeleteManifest, ManifestRow, PutManifest, Write
+from firstlight.server.usecases.caller import Caller
+from firstlight.server.usecases.deciding import change_cluster
+from firstlight.server.usecases.generated_files import USER
+from firstlight.server.usecases.object_names import manifest_object
+from firstlight.server.usecases.world import World
+from firstlight.server.usecases.yaml_documents import parse_manifest
+
+PARSE_ON_THREAD_FROM: Final = 16 * 1024
+"""Bytes; larger documents would hold the loop."""
+
+
+async def known_cluster(world: World, cluster_id: UUID) -> Cluster:
+    cluster = await world.store.cluster(cluster_id)
+    if cluster is None:
+        raise NotFound(f"There is no cluster {cluster_id}.")
+    return cluster
+
+
+async def list_manifests(world: World, cluster_id: UUID, *, with_system: bool) -> list[ManifestRow]:
+    await known_cluster(world, cluster_id)
+    rows = await world.store.manifests(cluster_id)
+    return [row for row in rows if with_system or row.source == USER]
+
+
+async def create_manifest(world: World, cluster_id: UUID, name: ManifestName, *, content: str, caller: Caller) -> None:
+    """Store a manifest; one of the same name is replaced."""
+    rules.require_editable(await known_cluster(world, cluster_id))
+    rules.require_new_name(name, await _known(world, cluster_id))
+    data = rules.decoded_content(name.file_name, content)
+    await _require_sound(name, data)
+    await world.blobs.put(manifest_object(cluster_id, name.folder, name.file_name), data)
+    await _commit(world, cluster_id, before=None, after=name, size=len(data), any_left=True, caller=caller)
+
+
+async def update_manifest(
+    world: World,
+    cluster_id: UUID,
+    name: ManifestName,
+    *,
+    folder: Folder | None,
+    file_name: str | None,
+    content: str | None,
+    caller: Caller,
+) -> ManifestName:
+    """Rename, move, or give new content; what is not given stays. Answers with the new name."""
+    rules.require_editable(await known_cluster(world, cluster_id))
+    known = await _known(world, cluster_id)
+    rules.require_target(name, known)
+    after = ManifestName(folder or name.folder, file_name or name.file_name)
+    rules.require_new_name(after, known, besides=name)
+    if after != name:
+        rules.require_free(after, known)
+    elif content is None:
+        return name
+    old = manifest_object(cluster_id, name.folder, name.file_name)
+    data = await world.blobs.get(old) if content is None else rules.decoded_content(after.file_name, content)
+    await _require_sound(after, data)
+    await world.blobs.put(manifest_object(cluster_id, after.folder, after.file_name), data)
+    await _commit(world, cluster_id, before=name, after=after, size=len(data), any_left=True, caller=caller)
+    if after != name:
+        await world.blobs.delete(old)
+    return after
+
+
+async def delete_manifest(world: World, cluster_id: UUID, name: ManifestName, *, caller: Caller) -> None:
+    """Deleting what is not there is no error."""
+    rules.require_editable(await known_cluster(world, cluster_id))
+    known = await _known(world, cluster_id)
+    if all(one.name != name for one in known):
+        return
+    rules.require_target(name, known)
+    left = any(one.is_users and one.name != name for one in known)
+    await _commit(world, cluster_id, before=name, after=None, size=0, any_left=left, caller=caller)
+    await world.blobs.delete(manifest_object(cluster_id, name.folder, name.file_name))
+
+
+async def manifest_content(world: World, cluster_id: UUID, name: ManifestName) -> bytes:
+    await known_cluster(world, cluster_id)
+    rows = await world.store.manifests(cluster_id)
+    if not any((row.folder, row.file_name) == (name.folder, name.file_name) for row in rows):
+        raise NotFound(f"The cluster has no manifest {name}.")
+    return await world.blobs.get(manifest_object(cluster_id, name.folder, name.file_name))
+
+
+async def _known(world: World, cluster_id: UUID) -> list[KnownManifest]:
+    rows = await world.store.manifests(cluster_id)
+    return [KnownManifest(ManifestName(Folder(row.folder), row.file_name), row.source == USER) for row in rows]
+
+
+async def _require_sound(name: ManifestName, data: bytes) -> None:
+    """Refuse content that is not what its name says."""
+
+    if len(data) > PARSE_ON_THREAD_FROM:
+        documents = await asyncio.to_thread(parse_manifest, name.file_name, data)
+    else:
+        documents = parse_manifest(name.file_name, data)
+    require_documents(name.file_name, documents)
+
+
+async def _commit(
+    world: World,
+    cluster_id: UUID,
+    *,
+    before: ManifestName | None,
+    after: ManifestName | None,
+    size: int,
+    any_left: bool,
+    caller: Caller,
+) -> None:
+    def command(state: ClusterState, now: datetime) -> Decision:
+        return rules.note_change(state, before=before, after=after, any_left=any_left, now=now)
+
+    def also(_: ClusterState, now: datetime) -> Iterator[Write]:
+        if before is not None and before != after:
+            yield DeleteManifest(cluster_id=cluster_id, folder=before.folder, file_name=before.file_name)
+        if after is not None:
+            yield PutManifest(
+                cluster_id=cluster_id,
+                folder=after.folder,
+                file_name=after.file_name,
+                source=USER,
+                size=size,
+                at=now,
+            )
+
+    await change_cluster(world, cluster_id, command, caller=caller, also=also)
