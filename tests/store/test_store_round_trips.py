@@ -29,6 +29,7 @@ from firstlight.server.ports.store import (
     Cancel,
     ClusterQuery,
     DeleteCluster,
+    DeleteHost,
     DeleteInfraEnv,
     DeleteManifest,
     DropReports,
@@ -162,6 +163,10 @@ async def test_infra_envs_of_a_cluster_are_its_own_and_those_of_its_hosts(store:
     found = await store.cluster_state(CLUSTER_ID)
     assert found is not None
     assert found.infra_envs == {bound.id: bound, of_host.id: of_host}
+    await store.commit(DeleteHost(key=(of_host.id, a_host().id), at=NOW))
+    without = await store.cluster_state(CLUSTER_ID)
+    assert without is not None
+    assert without.infra_envs == {bound.id: bound}
     assert list(await store.infra_envs()) == [bound, of_host, unrelated]
     assert list(await store.infra_envs(cluster_id=CLUSTER_ID)) == [bound]
     assert list(await store.infra_envs(owner="eve")) == [unrelated]
