@@ -19,14 +19,26 @@ from firstlight.server.usecases.world import World
 
 SHOWN: Final = (ReportKind.INVENTORY, ReportKind.CONNECTIVITY)
 """Reports that answers show as agents sent them."""
+LARGE: Final = 50
+"""Hosts above which an answer leaves out who reaches whom: it grows with their square. The list of hosts has it."""
 
 RawReports = Mapping[HostKey, Mapping[ReportKind, bytes]]
+NO_REPORTS: Final[RawReports] = {}
 
 
 async def shown(world: World, state: ClusterState, *, with_hosts: bool = True) -> ClusterView:
     """A state with what it takes to show it."""
-    raw = await raw_reports(world, state.hosts if with_hosts else (), kinds=SHOWN)
+    raw = await _reports_of(world, [state]) if with_hosts else NO_REPORTS
     return _view(world, state, raw=raw, with_hosts=with_hosts)
+
+
+async def _reports_of(world: World, states: Sequence[ClusterState]) -> RawReports:
+    small = [host for state in states if len(state.hosts) <= LARGE for host in state.hosts]
+    large = [host for state in states if len(state.hosts) > LARGE for host in state.hosts]
+    return {
+        **await raw_reports(world, small, kinds=SHOWN),
+        **await raw_reports(world, large, kinds=(ReportKind.INVENTORY,)),
+    }
 
 
 async def hosts_of(
@@ -58,7 +70,7 @@ async def hosts_of(
 
 async def raw_reports(world: World, hosts: Sequence[HostState], *, kinds: Sequence[ReportKind]) -> RawReports:
     keys = [key_of(host) for host in hosts]
-    return await world.store.raw_reports(keys, kinds=kinds) if keys and kinds else {}
+    return await world.store.raw_reports(keys, kinds=kinds) if keys and kinds else NO_REPORTS
 
 
 def _view(world: World, state: ClusterState, *, raw: RawReports, with_hosts: bool) -> ClusterView:
@@ -87,7 +99,7 @@ async def find(world: World, query: ClusterQuery, *, caller: Caller) -> Sequence
         states = [state for state in states if _may_see(state.cluster, caller)]
     if not query.with_hosts:
         return [_view(world, state, raw={}, with_hosts=False) for state in states]
-    raw = await raw_reports(world, [host for state in states for host in state.hosts], kinds=SHOWN)
+    raw = await _reports_of(world, states)
     return [_view(world, state, raw=raw, with_hosts=True) for state in states]
 
 
