@@ -15,7 +15,6 @@ from firstlight.core.events.cluster import (
     InactiveClustersDeregistered,
 )
 from firstlight.core.events.event import ClusterEvent
-from firstlight.core.events.infra_env import InfraEnvDeregistered
 from firstlight.core.events.recorded import Recorded, record
 from firstlight.core.model.cluster import Cluster
 from firstlight.core.model.cluster_status import ClusterStatus
@@ -24,11 +23,10 @@ from firstlight.server.ports.store import (
     SERVICE_SUBJECT,
     AddEvents,
     Cancel,
-    DeleteInfraEnv,
     MakeDue,
     PurgeCluster,
-    infra_env_subject,
 )
+from firstlight.server.usecases import infra_envs
 from firstlight.server.usecases.caller import SERVICE
 from firstlight.server.usecases.cluster_changes import deregister
 from firstlight.server.usecases.hosts import deregister_host
@@ -109,17 +107,13 @@ async def _infra_env_deregistered(world: World, infra_env: InfraEnv) -> bool:
     hosts = await world.store.hosts_of_infra_env(infra_env.id)
     if any(state.host.cluster_id is not None for state in hosts):
         return False
-    for state in hosts:
-        await deregister_host(world, (infra_env.id, state.host.id), caller=SERVICE)
-    now = world.clock.now()
-    event = record(
-        InfraEnvDeregistered(infra_env_id=infra_env.id, cluster_id=infra_env.cluster_id), now=now, actor=SERVICE.name
-    )
-    await world.store.commit(
-        DeleteInfraEnv(infra_env_id=infra_env.id, at=now),
-        Cancel(subject=infra_env_subject(infra_env.id)),
-        AddEvents(events=(event,)),
-    )
+    try:
+        for state in hosts:
+            await deregister_host(world, (infra_env.id, state.host.id), caller=SERVICE)
+        await infra_envs.deregister(world, infra_env.id, caller=SERVICE)
+    except Error as refusal:
+        log.warning("an inactive infra-env was not deregistered", infra_env_id=str(infra_env.id), reason=str(refusal))
+        return False
     return True
 
 
