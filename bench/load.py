@@ -55,6 +55,9 @@ class Load:
             return json.loads(content) if content else None
 
     async def create_clusters(self) -> None:
+        versions = await self.call("GET", f"{API}/component-versions")
+        self.agent_version = versions["versions"]["discovery-agent"]
+
         async def create(index: int) -> None:
             cluster = await self.call(
                 "POST",
@@ -83,13 +86,8 @@ class Load:
         await in_parallel([lambda machine=machine: self.register(machine) for machine in self.machines])
 
     async def register(self, machine: Machine) -> None:
-        answer = await self.call(
-            "POST",
-            machine.path.rpartition("/")[0],
-            {"host_id": machine.host_id, "discovery_agent_version": self.agent_version},
-        )
-        if not self.agent_version:
-            self.agent_version = json.loads(answer["next_step_runner_command"]["args"][0])["agent_version"]
+        body = {"host_id": machine.host_id, "discovery_agent_version": self.agent_version}
+        await self.call("POST", machine.path.rpartition("/")[0], body)
         await self.poll(machine)
 
     async def poll(self, machine: Machine, *, withhold: bool = False) -> int:
@@ -109,7 +107,8 @@ class Load:
 
             async def one(machine: Machine) -> None:
                 nonlocal polls, instructions
-                instructions += await self.poll(machine, withhold=withhold)
+                handed_out = await self.poll(machine, withhold=withhold)
+                instructions += handed_out
                 polls += 1
 
             await in_parallel([lambda machine=machine: one(machine) for machine in self.machines])

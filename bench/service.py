@@ -9,11 +9,12 @@ import tempfile
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 import aiohttp
 
 from bench.measure import resident_mb, tree_cpu_seconds
+
+SERVE = "from firstlight.server.main import serve; from firstlight.server.settings import Settings; serve(Settings())"
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ async def running_service(
         }
         if database_url is not None:
             environment["FIRSTLIGHT_DATABASE_URL"] = database_url
-        command = [str(Path(sys.executable).parent / "firstlight"), "serve"]
+        command = [sys.executable, "-c", SERVE]
         process = await asyncio.create_subprocess_exec(*command, env=environment)
         url = f"http://127.0.0.1:{port}"
         try:

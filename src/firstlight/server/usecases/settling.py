@@ -3,6 +3,8 @@
 from datetime import datetime
 from uuid import UUID
 
+from msgspec.structs import replace
+
 from firstlight.core.decision import HostKey
 from firstlight.server.ports.database import LostRace
 from firstlight.server.ports.store import PoolHost, cluster_subject
@@ -12,7 +14,10 @@ from firstlight.server.usecases.world import World
 
 
 async def settle_cluster(world: World, cluster_id: UUID) -> datetime | None:
-    """Decide what follows from the facts; answers when to look again. A lost race means: look again at once."""
+    """Decide what follows from the facts; answers when to look again. A lost race means: look again at once.
+
+    The deadline is for whoever holds the due row: written here as well, it would ask for a second look at once.
+    """
     async with world.turns.of(cluster_subject(cluster_id)):
         state = await world.store.cluster_state(cluster_id)
         if state is None:
@@ -22,7 +27,8 @@ async def settle_cluster(world: World, cluster_id: UUID) -> datetime | None:
         if decision.empty:
             return decision.next_deadline
         try:
-            await world.store.commit(*cluster_writes(state, decision, caller=SERVICE, now=now, world=world))
+            decided = replace(decision, next_deadline=None)
+            await world.store.commit(*cluster_writes(state, decided, caller=SERVICE, now=now, world=world))
         except LostRace:
             return now
     if decision.effects:
@@ -39,7 +45,8 @@ async def settle_pool_host(world: World, key: HostKey) -> datetime | None:
     if decision.empty:
         return decision.next_deadline
     try:
-        await world.store.commit(*pool_writes(pool, decision, caller=SERVICE, now=now))
+        decided = replace(decision, next_deadline=None)
+        await world.store.commit(*pool_writes(pool, decided, caller=SERVICE, now=now))
     except LostRace:
         return now
     return decision.next_deadline
