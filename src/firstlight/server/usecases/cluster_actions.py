@@ -17,7 +17,8 @@ from firstlight.server.ports.database import LostRace
 from firstlight.server.ports.store import cluster_subject
 from firstlight.server.usecases.caller import Caller
 from firstlight.server.usecases.deciding import TRIES, busy, change_cluster, cluster_writes, load_cluster
-from firstlight.server.usecases.object_names import LOGS, MANIFESTS, logs_of_cluster, object_name
+from firstlight.server.usecases.generated_files import clear_generated
+from firstlight.server.usecases.object_names import logs_of_cluster
 from firstlight.server.usecases.refusals import telling
 from firstlight.server.usecases.world import World
 
@@ -78,16 +79,8 @@ async def reset(world: World, cluster_id: UUID, *, caller: Caller) -> ClusterSta
 
     async with telling(world, lambda why: ResetFailed(cluster_id=cluster_id, error=why), caller=caller):
         state = await change_cluster(world, cluster_id, command, caller=caller)
-    await _delete_generated(world, cluster_id)
+    await clear_generated(world, cluster_id)
     return state
-
-
-async def _delete_generated(world: World, cluster_id: UUID) -> None:
-    """What the installation made goes; logs and manifests stay for who wants to look or try again."""
-    kept = tuple(f"{object_name(cluster_id, folder)}/" for folder in (LOGS, MANIFESTS))
-    for blob in await world.blobs.list_under(str(cluster_id)):
-        if not blob.key.startswith(kept):
-            await world.blobs.delete(blob.key)
 
 
 async def allow_adding_hosts(world: World, cluster_id: UUID, *, caller: Caller) -> ClusterState:

@@ -43,6 +43,8 @@ from firstlight.server.usecases.deciding import (
     load_cluster,
     no_such_host,
 )
+from firstlight.server.usecases.host_ignition import write_day_two_ignition
+from firstlight.server.usecases.manifests import known_cluster
 from firstlight.server.usecases.one_host import PlacedHost, change_host, host_in
 from firstlight.server.usecases.world import World
 
@@ -148,6 +150,11 @@ async def measure_again(world: World, key: HostKey, check_id: str, *, caller: Ca
 
 
 async def install_host(world: World, key: HostKey, *, caller: Caller) -> ShownHost:
+    """The host's Ignition is made before it can be asked for."""
+    known = await world.store.host(key)
+    if known is not None and known.host.is_day_two and known.host.cluster_id is not None:
+        await write_day_two_ignition(world, known, await known_cluster(world, known.host.cluster_id))
+
     def decide(state: HostState, cluster: Cluster | None, now: datetime) -> Decision:
         return actions.install_day_two_host(state, cluster=cluster, policy=world.policy, now=now)
 
