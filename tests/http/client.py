@@ -1,5 +1,6 @@
 """Speaking ASGI to an application without a server, and a handful of operations to try it on."""
 
+import asyncio
 import json
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
@@ -37,7 +38,9 @@ async def ask(
     sent: list[Message] = []
 
     async def deliver() -> Message:
-        return waiting.pop(0) if waiting else {"type": "http.disconnect"}
+        if not waiting:
+            await asyncio.Event().wait()
+        return waiting.pop(0)
 
     async def collect(message: Message) -> None:
         sent.append(message)
