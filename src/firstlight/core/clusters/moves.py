@@ -34,14 +34,14 @@ def take(row: ClusterRow, facts: ClusterSituation) -> ClusterMove:
             updated_at=facts.now,
             install_completed_at=facts.now if target in ENDED else cluster.install_completed_at,
         )
-        changes.insert(0, _status_change(before, cluster))
+        changes.insert(0, status_change(before, cluster))
     elif info != before.status_info:
         cluster = replace(cluster, status_info=info, updated_at=facts.now)
     taken = Taken(subject=str(cluster.id), row=row.id, source=before.status, target=target, why=row.why)
     return ClusterMove(cluster=cluster, changes=tuple(changes), taken=taken, row=row.id)
 
 
-def _status_change(before: Cluster, after: Cluster) -> Change:
+def status_change(before: Cluster, after: Cluster) -> Change:
     return Change(
         event=ClusterStatusUpdated(cluster_id=after.id, cluster_status=after.status, status_info=after.status_info),
         before={"status": before.status.value, "status_info": before.status_info},

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -14,6 +15,7 @@ from firstlight.core.events.cluster import ValidationsIgnored
 from firstlight.core.events.host import BootstrapSet, HostBound, HostInstallationStarted, HostUnbound
 from firstlight.core.hosts import moves as host_moves
 from firstlight.core.hosts.resets import BIND_DROPS, UNBIND_DROPS, bound
+from firstlight.core.hosts.rules.downloads import is_unavailable
 from firstlight.core.hosts.situation import HostSituation
 from firstlight.core.hosts.triggers import HostTrigger, Identity
 from firstlight.core.model.cluster import Cluster, ClusterState
@@ -71,8 +73,21 @@ def install_cluster(state: ClusterState, *, policy: Policy, now: datetime, why_n
     if cluster.ignored_host_validations or cluster.ignored_cluster_validations:
         changes.append(Change(event=ValidationsIgnored(cluster_id=cluster.id)))
     return Decision(
-        cluster=move.cluster, hosts=hosts, changes=tuple(changes), effects=(prepare(move.cluster),), taken=(move.taken,)
+        cluster=move.cluster,
+        hosts=hosts,
+        dropped_reports={key_of(host): PULL_AGAIN for host in state.hosts if _lacks_images(host)},
+        changes=tuple(changes),
+        effects=(prepare(move.cluster),),
+        taken=(move.taken,),
     )
+
+
+PULL_AGAIN: Final = frozenset({ReportKind.IMAGES})
+
+
+def _lacks_images(host: HostState) -> bool:
+    """An earlier try failed on an image: it deserves another one, or no retry could ever succeed."""
+    return any(map(is_unavailable, (host.reports.images or {}).values()))
 
 
 def cancel(state: ClusterState, *, policy: Policy, now: datetime) -> Decision:
@@ -247,14 +262,13 @@ def transform_to_adding_hosts(cluster: Cluster, *, now: datetime, info: str) -> 
         )
     managed = not cluster.user_managed_networking and cluster.api_vips
     dns_name = cluster.api_vips[0] if managed else f"api.{cluster.name}.{cluster.base_dns_domain}"
-    return Decision(
-        cluster=replace(
-            cluster,
-            kind=ClusterKind.ADD_HOSTS,
-            status=ClusterStatus.ADDING_HOSTS,
-            status_info=info,
-            status_updated_at=now,
-            updated_at=now,
-            api_vip_dns_name=dns_name,
-        )
+    after = replace(
+        cluster,
+        kind=ClusterKind.ADD_HOSTS,
+        status=ClusterStatus.ADDING_HOSTS,
+        status_info=info,
+        status_updated_at=now,
+        updated_at=now,
+        api_vip_dns_name=dns_name,
     )
+    return Decision(cluster=after, changes=(cluster_moves.status_change(cluster, after),))

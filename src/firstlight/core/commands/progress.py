@@ -9,7 +9,7 @@ from firstlight.core.decision import Change, Decision
 from firstlight.core.errors import Conflict, Invalid, NotFound
 from firstlight.core.events.cluster import FinalizingStageUpdated, OperatorStatusChanged
 from firstlight.core.events.host import HostProgressUpdated
-from firstlight.core.hosts.moves import HostMove, request
+from firstlight.core.hosts.moves import HostMove, request, status_change
 from firstlight.core.hosts.situation import HostSituation
 from firstlight.core.hosts.stages import percentage, stages_of
 from firstlight.core.hosts.texts import cut
@@ -88,7 +88,8 @@ def _failed(state: HostState, info: str, now: datetime) -> Decision:
         updated_at=now,
     )
     return Decision(
-        hosts={(host.infra_env_id, host.id): failed}, changes=(_progress_event(state, f"Failed {info}".strip()),)
+        hosts={(host.infra_env_id, host.id): failed},
+        changes=(_progress_event(state, f"Failed {info}".strip()), status_change(host, failed, state.reports)),
     )
 
 

@@ -42,7 +42,8 @@ def lease_limit(cluster: Cluster, around: Surroundings) -> datetime | None:
     waits = cluster.vip_dhcp_allocation and cluster.machine_networks and not (cluster.api_vips and cluster.ingress_vips)
     if not waits or cluster.dhcp_timeout_told or cluster.status not in BEFORE_INSTALLATION:
         return None
-    return (cluster.dhcp_since or around.now) + around.policy.timeouts.dhcp_lease
+    limit = (cluster.dhcp_since or around.now) + around.policy.timeouts.dhcp_lease
+    return limit if around.listening_since is None else max(limit, around.listening_since)
 
 
 def with_lease_timer(cluster: Cluster, around: Surroundings) -> tuple[Cluster, tuple[Change, ...]]:

@@ -12,6 +12,7 @@ from firstlight.core.hosts.transitions import TRANSITIONS
 from firstlight.core.hosts.triggers import HostRow, HostTrigger, Identity
 from firstlight.core.machine import NoTransition, step
 from firstlight.core.model.host import Host
+from firstlight.core.model.reports import Reports
 
 
 class HostMove(Struct, frozen=True, kw_only=True):
@@ -32,13 +33,13 @@ def take(row: HostRow, facts: HostSituation) -> HostMove:
         host = replace(host, status_info=info, updated_at=facts.now)
     changes = [Change(event=event) for event in (row.tell(facts) if row.tell is not None else ())]
     if target is not before.status:
-        changes.insert(0, _status_change(before, host, facts))
+        changes.insert(0, status_change(before, host, facts.reports))
     taken = Taken(subject=str(host.id), row=row.id, source=before.status, target=target, why=row.why)
     return HostMove(host=host, changes=tuple(changes), taken=taken, row=row.id)
 
 
-def _status_change(before: Host, after: Host, facts: HostSituation) -> Change:
-    who = Identity(before, facts.reports)
+def status_change(before: Host, after: Host, reports: Reports) -> Change:
+    who = Identity(before, reports)
     return Change(
         event=HostStatusUpdated(
             host_id=who.host_id,

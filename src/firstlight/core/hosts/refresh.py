@@ -197,6 +197,8 @@ DISCOVERY: Final[tuple[HostRow, ...]] = (
             all_of(installable, not_(starts_preparing)), _text(texts.READY)),
     HostRow("R36", REFRESH, frozenset({S.ERROR, S.CANCELLED}), None, "its logs never came", on.logs_overdue, None,
             _logs_given_up),
+    HostRow("R41", REFRESH, frozenset({S.RESETTING}), S.RESETTING_PENDING_USER_ACTION, "the reset took too long",
+            on.in_status_longer_than(lambda policy: policy.timeouts.resetting), _text(texts.BOOT_TO_RESET)),
     HostRow("R37", REFRESH, frozenset({S.ERROR, S.CANCELLED, S.RESETTING}), None, "nothing to do"),
     HostRow("R38", REFRESH, frozenset({S.ADDED_TO_EXISTING_CLUSTER}), None, "day 2 is done"),
     HostRow("R39", REFRESH, RECLAIMING, None, "being reclaimed"),

@@ -22,6 +22,13 @@ PREPARED: Final = frozenset({S.PREPARING_FOR_INSTALLATION, S.PREPARING_SUCCESSFU
 RUNNING: Final = frozenset({S.INSTALLING, S.INSTALLING_IN_PROGRESS})
 WAITING: Final = frozenset({S.INSTALLING_PENDING_USER_ACTION})
 AFTER: Final = frozenset({S.INSTALLED, S.ADDED_TO_EXISTING_CLUSTER})
+IN_A_CLUSTER: Final = frozenset(S) - UNBOUND - {
+    S.DISABLED_UNBOUND, S.UNBINDING, S.UNBINDING_PENDING_USER_ACTION, S.RECLAIMING, S.RECLAIMING_REBOOTING
+}  # fmt: skip
+"""Every status a host of a cluster can have: none of them may stop its user from cancelling or resetting."""
+NOT_YET_RUNNING: Final = PREPARED | {S.PREPARING_FAILED}
+CANCELLABLE: Final = NOT_YET_RUNNING | WAITING | RUNNING | {S.INSTALLED, S.ERROR}
+NEVER_STARTED: Final = frozenset({S.BINDING, S.DISABLED})
 
 
 def _text(sentence: str) -> Callable[[HostSituation], str]:
@@ -130,16 +137,14 @@ REQUESTS: Final[tuple[HostRow, ...]] = (
             info=_text(texts.MEDIA_GONE), apply=_media_lost, tell=_media_event),
     HostRow("M4", T.MEDIA_GONE, UNBOUND | {S.UNBINDING}, S.DISCONNECTED_UNBOUND, "its medium is gone",
             info=_text(texts.MEDIA_GONE), apply=_media_lost, tell=_media_event),
-    HostRow("X1", T.CANCEL, WAITING | RUNNING | {S.INSTALLED, S.ERROR}, S.CANCELLED, "cancelled by the user",
+    HostRow("X1", T.CANCEL, CANCELLABLE - NOT_YET_RUNNING, S.CANCELLED, "cancelled by the user",
             info=_text(texts.CANCELLED), tell=_cancelled),
-    HostRow("X2", T.CANCEL, PREPARED | {S.PREPARING_FAILED}, S.KNOWN, "cancelled by the user",
+    HostRow("X2", T.CANCEL, NOT_YET_RUNNING, S.KNOWN, "cancelled by the user",
             info=_text(texts.CANCELLED), tell=_cancelled),
-    HostRow("X3", T.CANCEL, BEFORE | {S.CANCELLED}, None, "was not installing"),
-    HostRow("Z1", T.RESET, frozenset(S) - UNBOUND - {S.DISABLED, S.DISABLED_UNBOUND, S.BINDING, S.UNBINDING,
-                                                     S.UNBINDING_PENDING_USER_ACTION, S.RECLAIMING,
-                                                     S.RECLAIMING_REBOOTING},
-            S.RESETTING_PENDING_USER_ACTION, "must boot the discovery image again",
-            info=_text(texts.BOOT_TO_RESET), tell=_reset),
+    HostRow("X3", T.CANCEL, IN_A_CLUSTER - CANCELLABLE, None, "was not installing"),
+    HostRow("Z1", T.RESET, IN_A_CLUSTER - NEVER_STARTED, S.RESETTING_PENDING_USER_ACTION,
+            "must boot the discovery image again", info=_text(texts.BOOT_TO_RESET), tell=_reset),
+    HostRow("Z2", T.RESET, NEVER_STARTED, None, "has nothing to reset"),
     HostRow("B1", T.BIND, frozenset({S.KNOWN_UNBOUND}), S.BINDING, "the user bound it", info=_text(texts.BINDING)),
     HostRow("U1", T.UNBIND, BEFORE, S.UNBINDING, "the user took it back", info=_text(texts.UNBINDING), apply=_pooled),
     HostRow("U2", T.UNBIND, PREPARED | RUNNING | WAITING | AFTER | {S.PREPARING_FAILED, S.ERROR, S.CANCELLED,
