@@ -22,6 +22,7 @@ from firstlight.core.evaluate.derived import lease_limit, with_lease_timer, with
 from firstlight.core.evaluate.hosts import finding_changes, is_heard, judge_host, silence_of, sooner
 from firstlight.core.evaluate.memo import Judged, Memo
 from firstlight.core.evaluate.surroundings import Surroundings
+from firstlight.core.evaluate.upgrades import upgrade_changes
 from firstlight.core.events.cluster import ClusterValidationFailed, ClusterValidationFixed
 from firstlight.core.events.host import HostRoleUpdated
 from firstlight.core.hosts.facts import HostContext
@@ -216,13 +217,16 @@ class _Work:
         for key, findings in judged.items():
             self.changes.extend(finding_changes(self.earlier[key], self.hosts[key].host, findings))
         self.changes.extend(_finding_changes(self.cluster, before=self.before.findings, after=self.findings))
+        plans = self._plans()
+        for key, plan in plans.items():
+            self.changes.extend(upgrade_changes(self.earlier[key], plan, agent_image=self.around.policy.agent_image))
         deadlines = (*self.deadlines.values(), self.cluster_deadline, lease_limit(self.cluster, self.around))
         return Decision(
             cluster=None if self.cluster == self.before.cluster else self.cluster,
             hosts=hosts,
             cluster_findings=None if self.findings == self.before.findings else self.findings,
             host_findings=judged,
-            plans=self._plans(),
+            plans=plans,
             changes=tuple(self.changes),
             taken=tuple(self.taken),
             next_deadline=min((at for at in deadlines if at is not None), default=None),

@@ -6,6 +6,7 @@ from firstlight.core.decision import Change, Decision, Taken
 from firstlight.core.evaluate.context import pool_context
 from firstlight.core.evaluate.hosts import finding_changes, judge_host, silence_of, sooner
 from firstlight.core.evaluate.surroundings import Surroundings
+from firstlight.core.evaluate.upgrades import upgrade_changes
 from firstlight.core.model.host import HostState
 from firstlight.core.model.infra_env import InfraEnv
 from firstlight.core.roles import key_of
@@ -32,6 +33,7 @@ def evaluate_pool_host(state: HostState, infra_env: InfraEnv, around: Surroundin
     key = key_of(state)
     plan = plan_steps(None, current, policy=around.policy, inputs=around.inputs, infra_env=infra_env)
     changes.extend(finding_changes(state, current.host, current.findings))
+    changes.extend(upgrade_changes(state, plan, agent_image=around.policy.agent_image))
     return Decision(
         hosts={} if current.host == state.host else {key: current.host},
         host_findings={} if current.findings == state.findings else {key: current.findings},
