@@ -12,6 +12,7 @@ from firstlight.core.hosts import texts
 from firstlight.core.hosts.resets import unbound, without_logs
 from firstlight.core.hosts.situation import HostSituation
 from firstlight.core.hosts.stages import time_limit
+from firstlight.core.hosts.tellings import disk_formats, must_boot_again
 from firstlight.core.hosts.triggers import HostRow, HostTrigger, Identity
 from firstlight.core.machine import Guard, all_of, any_of, not_
 from firstlight.core.model.host import Host
@@ -116,7 +117,7 @@ PREPARATION: Final[tuple[HostRow, ...]] = (
     HostRow("R4", REFRESH, frozenset({S.PREPARING_SUCCESSFUL}), None, "waits for the cluster",
             all_of(on.reachable, on.preparing)),
     HostRow("R5", REFRESH, frozenset({S.PREPARING_SUCCESSFUL}), S.INSTALLING, "the cluster installs",
-            all_of(on.reachable, on.cluster_installing), _text(texts.INSTALLING)),
+            all_of(on.reachable, on.cluster_installing), _text(texts.INSTALLING), tell=disk_formats),
     HostRow("R6", REFRESH, frozenset({S.PREPARING_FOR_INSTALLATION}), S.KNOWN, "the cluster stopped preparing",
             all_of(on.reachable, not_(on.preparation_failed), not_(on.preparing)), _text(texts.READY)),
     HostRow("R7", REFRESH, frozenset({S.PREPARING_FOR_INSTALLATION, S.PREPARING_FAILED, S.KNOWN}), S.INSUFFICIENT,
@@ -198,7 +199,8 @@ DISCOVERY: Final[tuple[HostRow, ...]] = (
     HostRow("R36", REFRESH, frozenset({S.ERROR, S.CANCELLED}), None, "its logs never came", on.logs_overdue, None,
             _logs_given_up),
     HostRow("R41", REFRESH, frozenset({S.RESETTING}), S.RESETTING_PENDING_USER_ACTION, "the reset took too long",
-            on.in_status_longer_than(lambda policy: policy.timeouts.resetting), _text(texts.BOOT_TO_RESET)),
+            on.in_status_longer_than(lambda policy: policy.timeouts.resetting), _text(texts.BOOT_TO_RESET),
+            tell=must_boot_again),
     HostRow("R37", REFRESH, frozenset({S.ERROR, S.CANCELLED, S.RESETTING}), None, "nothing to do"),
     HostRow("R38", REFRESH, frozenset({S.ADDED_TO_EXISTING_CLUSTER}), None, "day 2 is done"),
     HostRow("R39", REFRESH, RECLAIMING, None, "being reclaimed"),

@@ -11,6 +11,7 @@ from firstlight.core.hosts import situation as on
 from firstlight.core.hosts import texts
 from firstlight.core.hosts.resets import registered_again, unbound
 from firstlight.core.hosts.situation import HostSituation
+from firstlight.core.hosts.tellings import disk_formats, must_boot_again
 from firstlight.core.hosts.triggers import HostRow, HostTrigger, Identity
 from firstlight.core.machine import Guard, all_of, any_of
 from firstlight.core.model.host import Host
@@ -84,6 +85,7 @@ def _reset(facts: HostSituation) -> tuple[Event, ...]:
         HostInstallationReset(
             host_id=who.host_id, infra_env_id=who.infra_env_id, cluster_id=who.cluster_id, host_name=who.host_name
         ),
+        *must_boot_again(facts),
     )
 
 
@@ -126,7 +128,7 @@ PROGRESS: Final[tuple[HostRow, ...]] = (
 
 REQUESTS: Final[tuple[HostRow, ...]] = (
     HostRow("I1", T.INSTALL, frozenset({S.KNOWN}), S.INSTALLING, "day 2: the user installs this host", on.day_two,
-            _text(texts.INSTALLING)),
+            _text(texts.INSTALLING), tell=disk_formats),
     HostRow("F1", T.INSTALL_FAILED, RUNNING, S.ERROR, "the installer failed",
             info=_text(texts.INSTALL_COMMAND_FAILED)),
     HostRow("M1", T.MEDIA_GONE, BEFORE | {S.BINDING}, S.DISCONNECTED, "its medium is gone",
