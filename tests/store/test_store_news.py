@@ -42,7 +42,7 @@ HOST = host_subject(key_of(a_host()))
         ([PutHost(host=a_pool_host()), PutHost(host=a_pool_host())], [Notify(CHANGES, HOST)]),
         ([DeleteHost(key=key_of(a_host()), at=NOW)], [Notify(CHANGES, HOST)]),
         ([DeleteInfraEnv(infra_env_id=INFRA_ENV_ID, at=NOW)], [Notify(CHANGES, infra_env_subject(INFRA_ENV_ID))]),
-        ([PutFindings(subject="x", findings=())], [Notify(CHANGES, "x")]),
+        ([PutFindings(subject=HOST, findings=())], []),
         ([PutSecret(subject="x", name="n", value=None), a_check_in(key_of(a_host()))], []),
         (
             [MakeDue(subject="a", kind="k", at=NOW), MakeDue(subject="b", kind="k", at=EARLIER)],
@@ -54,7 +54,7 @@ HOST = host_subject(key_of(a_host()))
             [AddEvents(events=(an_event(cluster_id=CLUSTER_ID, infra_env_id=INFRA_ENV_ID),) * 2)],
             [Notify(EVENTS, f"{CLUSTER} {infra_env_subject(INFRA_ENV_ID)}")],
         ),
-        ([PutFindings(subject="x" * 80 + str(number), findings=()) for number in range(200)], [Notify(CHANGES, "")]),
+        ([TouchCluster(cluster_id=an_id(number), expect_revision=1) for number in range(200)], [Notify(CHANGES, "")]),
     ],
 )
 def test_what_is_told(writes: list[Write], expected: list[Notify]) -> None:

@@ -2,11 +2,12 @@
 
 from bisect import bisect_left
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final
 
 from msgspec import Struct
 
-from firstlight.core.model.policy import Policy
+from firstlight.core.model.policy import Policy, VersionedHardware
 
 SLOWEST_PULL_MBPS: Final = 0.001
 """An image that came more slowly did not really come."""
@@ -21,9 +22,14 @@ class Limits(Struct, frozen=True, kw_only=True):
 
 
 def limits_of(policy: Policy) -> Limits:
+    return _limits_in(policy.hardware)
+
+
+@lru_cache(maxsize=16)
+def _limits_in(hardware: tuple[VersionedHardware, ...]) -> Limits:
     roles = [
         role
-        for entry in policy.hardware
+        for entry in hardware
         for role in (entry.master, entry.worker, entry.arbiter, entry.sno, entry.edge_worker)
     ]
     return Limits(

@@ -14,7 +14,7 @@ from firstlight.server.http.reply import Download, Stream
 
 Headers = list[tuple[bytes, bytes]]
 
-COMPRESS_FROM: Final = 1_024
+COMPRESS_FROM: Final = 4_096
 """Smaller JSON answers are sent as they are."""
 _COMPRESS_ON_THREAD_FROM: Final = 512 * 1024
 _BODILESS: Final = (NO_CONTENT, NOT_MODIFIED)

@@ -17,17 +17,13 @@ from firstlight.server.ports.store import (
     DeleteHost,
     DeleteInfraEnv,
     DeleteManifest,
-    DropReports,
     MakeDue,
     PurgeCluster,
     PutCluster,
-    PutFindings,
     PutHost,
     PutInfraEnv,
     PutManifest,
     PutOperation,
-    PutPlan,
-    PutReport,
     TouchCluster,
     Write,
     cluster_subject,
@@ -37,11 +33,14 @@ from firstlight.server.ports.store import (
 from firstlight.server.store.documents import micros
 
 OF_CLUSTER: Final = (TouchCluster, DeleteCluster, PurgeCluster, PutManifest, DeleteManifest)
-OF_HOST: Final = (DeleteHost, PutReport, DropReports, PutPlan)
 
 
 def subjects_of(write: Write) -> Iterator[str]:
-    """The subjects a write changes; check-ins, secrets and the queue itself are nobody's news."""
+    """The subjects a write changes.
+
+    Check-ins, measurements, secrets and the queue itself are nobody's news; findings and plans are always written
+    together with the record they belong to.
+    """
     if isinstance(write, PutCluster):
         yield cluster_subject(write.cluster.id)
     elif isinstance(write, OF_CLUSTER):
@@ -51,14 +50,12 @@ def subjects_of(write: Write) -> Iterator[str]:
         if host.cluster_id is not None:
             yield cluster_subject(host.cluster_id)
         yield host_subject((host.infra_env_id, host.id))
-    elif isinstance(write, OF_HOST):
+    elif isinstance(write, DeleteHost):
         yield host_subject(write.key)
     elif isinstance(write, PutInfraEnv):
         yield infra_env_subject(write.infra_env.id)
     elif isinstance(write, DeleteInfraEnv):
         yield infra_env_subject(write.infra_env_id)
-    elif isinstance(write, PutFindings):
-        yield write.subject
     elif isinstance(write, PutOperation):
         yield write.operation.subject
 
