@@ -12,7 +12,7 @@ from firstlight.core.commands import actions
 from firstlight.core.commands.progress import report_host_progress
 from firstlight.core.decision import Change, Decision, HostKey
 from firstlight.core.errors import Conflict, Invalid, NotFound, Unavailable
-from firstlight.core.events.host import HostDeregistered
+from firstlight.core.events.host import HostDeregistered, HostResetFailed
 from firstlight.core.hosts import changes
 from firstlight.core.hosts.triggers import Identity
 from firstlight.core.hosts.wishes import HostWish
@@ -46,6 +46,7 @@ from firstlight.server.usecases.deciding import (
 from firstlight.server.usecases.host_ignition import write_day_two_ignition
 from firstlight.server.usecases.manifests import known_cluster
 from firstlight.server.usecases.one_host import PlacedHost, change_host, host_in
+from firstlight.server.usecases.refusals import telling
 from firstlight.server.usecases.world import World
 
 ENDPOINT_CREDENTIAL: Final = "ignition_endpoint_token"
@@ -165,7 +166,22 @@ async def reset_host(world: World, key: HostKey, *, caller: Caller) -> ShownHost
     def decide(state: HostState, cluster: Cluster | None, now: datetime) -> Decision:
         return actions.reset_day_two_host(state, cluster=cluster, policy=world.policy, now=now)
 
-    return await shown(world, await change_host(world, key, decide, caller=caller))
+    known = await world.store.host(key)
+    if known is None:
+        raise no_such_host(key)
+    who = Identity(known.host, known.reports)
+
+    def refused(why: str) -> HostResetFailed:
+        return HostResetFailed(
+            host_id=who.host_id,
+            infra_env_id=who.infra_env_id,
+            cluster_id=who.cluster_id,
+            host_name=who.host_name,
+            error=why,
+        )
+
+    async with telling(world, refused, caller=caller):
+        return await shown(world, await change_host(world, key, decide, caller=caller))
 
 
 # --- leaving for good
