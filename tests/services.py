@@ -1,0 +1,85 @@
+"""The real service for tests: a process of its own on free loopback ports, with its data in a temporary folder."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+START_SECONDS = 60
+STOP_SECONDS = 20
+SERVE = "from firstlight.server.main import serve; from firstlight.server.settings import Settings; serve(Settings())"
+COMMAND = (sys.executable, "-c", SERVE)
+
+
+@dataclass(frozen=True, slots=True)
+class RunningService:
+    """`url` has no path: clients add `/api/assisted-install` themselves."""
+
+    url: str
+    images_url: str
+    folder: Path
+    log: Path
+    pid: int
+
+    @property
+    def api(self) -> str:
+        return f"{self.url}/api/assisted-install"
+
+    def complaints(self) -> str:
+        """What the service logged about errors nobody foresaw."""
+        return self.log.read_text() if "Traceback" in self.log.read_text() else ""
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def run_service(folder: Path, **settings: str) -> Iterator[RunningService]:
+    """`settings` are environment variables; the process ends with the block."""
+    listen, images = (f"127.0.0.1:{free_port()}" for _ in range(2))
+    log = folder / "service.log"
+    environment = {
+        **os.environ,
+        "FIRSTLIGHT_LISTEN": listen,
+        "FIRSTLIGHT_IMAGES_LISTEN": images,
+        "FIRSTLIGHT_DATA_DIR": str(folder / "data"),
+        **settings,
+    }
+    with log.open("wb") as output:
+        process = subprocess.Popen(COMMAND, env=environment, stdout=output, stderr=subprocess.STDOUT)
+    try:
+        _wait_until_ready(f"http://{listen}/ready", process, log)
+        yield RunningService(f"http://{listen}", f"http://{images}", folder, log, process.pid)
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _wait_until_ready(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    end = time.monotonic() + START_SECONDS
+    while time.monotonic() < end:
+        if process.poll() is not None:
+            raise RuntimeError(f"The service ended with {process.returncode} before it was ready:\n{log.read_text()}")
+        try:
+            with direct.open(url, timeout=5):
+                return
+        except (urllib.error.URLError, ConnectionError, TimeoutError):
+            time.sleep(0.05)
+    raise RuntimeError(f"The service was not ready after {START_SECONDS} s:\n{log.read_text()}")
