@@ -28,6 +28,8 @@ async def uploaded_file(call: Call[Any, Any], field_name: str) -> AsyncIterator[
         raise Invalid(f"The multipart body is malformed: {error}.") from error
     for piece in collector.take():
         yield piece
+    if not collector.ended:
+        raise Invalid("The multipart body stops before its closing boundary: the file may be cut off. Send it again.")
     if not collector.found:
         raise Invalid(f"The upload has no field {field_name}. Send the file under that name.")
 
@@ -42,6 +44,8 @@ class _Collector:
         self._header_value = b""
         self._inside = False
         self.found = False
+        self.ended = False
+        """The closing boundary was seen; the parser itself does not miss it."""
 
     def take(self) -> list[bytes]:
         pieces, self._pieces = self._pieces, []
@@ -55,6 +59,7 @@ class _Collector:
             "on_header_end": self._on_header_end,
             "on_part_data": self._on_part_data,
             "on_part_end": self._on_part_end,
+            "on_end": self._on_end,
         }
 
     def _on_part_begin(self) -> None:
@@ -79,3 +84,6 @@ class _Collector:
 
     def _on_part_end(self) -> None:
         self._inside = False
+
+    def _on_end(self) -> None:
+        self.ended = True
