@@ -1,0 +1,56 @@
+"""YAML from strangers: nothing but Invalid ever comes out of it, and what is refused is refused quickly."""
+
+import contextlib
+import json
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from firstlight.core.errors import Invalid
+from firstlight.server.usecases.yaml_documents import DEEPEST, MOST_VALUES, parse_manifest
+
+
+@pytest.mark.parametrize(("depth", "accepted"), [(DEEPEST, True), (DEEPEST + 1, False)])
+def test_depth(depth: int, accepted: bool) -> None:
+    text = b"[" * depth + b"]" * depth
+    if accepted:
+        assert len(parse_manifest("a.yaml", text)) == 1
+    else:
+        with pytest.raises(Invalid, match="nested deeper"):
+            parse_manifest("a.yaml", text)
+
+
+@pytest.mark.parametrize(("aliases", "accepted"), [(1, True), (MOST_VALUES // 1001 - 1, True), (210, False)])
+def test_aliases_count_as_what_they_stand_for(aliases: int, accepted: bool) -> None:
+    text = f"a: &a [{','.join('1' * 1000)}]\nb: [{','.join(['*a'] * aliases)}]\n".encode()
+    if accepted:
+        assert len(parse_manifest("a.yaml", text)) == 1
+    else:
+        with pytest.raises(Invalid, match="unfolds"):
+            parse_manifest("a.yaml", text)
+
+
+def test_many_documents_count_together() -> None:
+    with pytest.raises(Invalid, match="unfolds"):
+        parse_manifest("a.yaml", b"--- 1\n" * (MOST_VALUES + 1))
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers(-(10**9), 10**9) | st.text(st.characters(codec="utf-8"), max_size=20),
+        lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text("abc", min_size=1), inner, max_size=4),
+        max_leaves=20,
+    )
+)
+def test_what_was_written_comes_back(value: object) -> None:
+    assert parse_manifest("a.json", json.dumps(value).encode()) == [value]
+    assert parse_manifest("a.yaml", yaml.safe_dump(value).encode()) == [value]
+
+
+@given(st.text("{}[]&*!:-?|>%@`'\"\n\t #a1,.<~", max_size=60) | st.binary(max_size=60))
+def test_anything_at_all_is_read_or_refused(text: str | bytes) -> None:
+    for name in ("a.yaml", "a.json", "a.yaml.patch_1"):
+        with contextlib.suppress(Invalid):
+            parse_manifest(name, text if isinstance(text, bytes) else text.encode())
