@@ -1,6 +1,6 @@
 """Replies that do more than tell a measurement: they move the host, or are worth an event."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
 
 from msgspec.structs import replace
@@ -32,12 +32,12 @@ from firstlight.core.steps.replies import Reading, Reply
 from firstlight.server.ports.store import AddEvents
 from firstlight.server.usecases.caller import Caller
 from firstlight.server.usecases.deciding import change_cluster
+from firstlight.server.usecases.events import worth_telling
 from firstlight.server.usecases.one_host import change_host
 from firstlight.server.usecases.sessions import Session
 from firstlight.server.usecases.world import World
 
 NAME_IN_USE: Final = 125
-UPGRADE_TOLD_AGAIN: Final = timedelta(hours=1)
 
 
 async def media_gone(world: World, session: Session, *, caller: Caller) -> None:
@@ -121,10 +121,8 @@ async def _tell_upgrade(world: World, session: Session, reply: Reply, *, caller:
         host_name=who.host_name,
         agent_image=outcome.agent_image,
     )
-    now = world.clock.now()
-    subject = {"host_id": who.host_id, "infra_env_id": who.infra_env_id, "cluster_id": who.cluster_id}
-    if not await world.store.recent_event(event.name, subject=subject, since=now - UPGRADE_TOLD_AGAIN):
-        told = record(event, now=now, actor=caller.name, request_id=caller.request_id)
+    told = record(event, now=world.clock.now(), actor=caller.name, request_id=caller.request_id)
+    if await worth_telling(world, told):
         await world.store.commit(AddEvents(events=(told,)))
 
 
