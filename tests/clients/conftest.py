@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.clients.command_line import Aicli
 from tests.clients.sdk import Sdk
 from tests.services import RunningService, run_service
 
@@ -19,3 +20,8 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService
 @pytest.fixture
 def sdk(service: RunningService) -> Sdk:
     return Sdk(service.api)
+
+
+@pytest.fixture(scope="module")
+def aicli(service: RunningService, tmp_path_factory: pytest.TempPathFactory) -> Aicli:
+    return Aicli(service.url, tmp_path_factory.mktemp("home"))
