@@ -1,17 +1,21 @@
 """Files of a cluster: which state allows which, and links that stop working."""
 
+import dataclasses
 import json
 from datetime import timedelta
 from typing import Final
 from urllib.parse import parse_qs, urlsplit
 
+import httpx2
 import pytest
 
 from firstlight.core.model.cluster_status import ClusterStatus
+from firstlight.server.blobs.connect import open_blobs
 from firstlight.server.usecases.world import World
-from tests.api.calling import UNKNOWN, Client, reason
+from tests.api.calling import UNKNOWN, Client, an_app, reason
 from tests.api.files import CLUSTER, WITH_FILES, a_prepared_cluster, changed, follow
 from tests.core.install.validator import verdict
+from tests.peers import S3
 from tests.usecases.preparing import put_manifest
 from tests.worlds import PULL_SECRET, SetClock, put_cluster
 
@@ -134,3 +138,19 @@ class TestLinks:
         assert reason(await call("GET", LINKS, query="file_name=arbiter.ign"), 409)
         await changed(world, status=ClusterStatus.READY)
         assert reason(await call("GET", LINKS, query="file_name=master.ign"), 409)
+
+    async def test_a_store_that_makes_links_itself_is_asked(self, world: World, s3: S3, s3_bucket: str) -> None:
+        blobs = open_blobs(
+            f"s3://{s3_bucket}?endpoint={s3.endpoint}&region={s3.region}",
+            access_key=s3.access_key,
+            secret_key=s3.secret_key,
+        )
+        there = dataclasses.replace(world, blobs=blobs)
+        await a_prepared_cluster(there)
+        link = (await Client(an_app(there))("GET", LINKS, query="file_name=worker.ign")).json()
+        assert link["url"].startswith(s3.endpoint)
+        assert link["expires_at"] == "2025-06-01T12:10:00.000Z"
+        async with httpx2.AsyncClient() as client:
+            answer = await client.get(link["url"])
+        assert verdict(answer.content) == ""
+        await blobs.close()
