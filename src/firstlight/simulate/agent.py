@@ -57,7 +57,7 @@ class Agent:
 
     __slots__ = (
         "_busy", "_installer", "_kinds_under_way", "_said", "_stopped", "cluster_id", "infra_env_id", "install",
-        "machine", "notes", "pace", "phase", "registered_at", "service", "site", "version",
+        "machine", "notes", "pace", "phase", "polls", "service", "site", "version",
     )  # fmt: skip
 
     def __init__(
@@ -74,7 +74,7 @@ class Agent:
         """What the machine is doing, in a word or two."""
         self.notes: list[str] = []
         self.cluster_id: UUID | None = None
-        self.registered_at = 0.0
+        self.polls = 0
         self._said: dict[str, tuple[int, float]] = {}
         self._busy: set[asyncio.Task[None]] = set()
         self._kinds_under_way: set[str] = set()
@@ -117,7 +117,6 @@ class Agent:
             except Unreachable as error:
                 self.notes.append(f"registration failed: {error}")
             else:
-                self.registered_at = time.monotonic()
                 return found
             await self.pace.rest(REGISTRATION_SECONDS)
 
@@ -146,6 +145,7 @@ class Agent:
                 await self._pause(patience * self.site.chance.uniform(0.5, 1.5))
                 patience = min(LONGEST_PATIENCE, patience * GROWTH)
                 continue
+            self.polls += 1
             patience, troubled_since = FIRST_PATIENCE, 0.0
             leaves = False
             for instruction in plan.instructions or ():
@@ -168,8 +168,8 @@ class Agent:
         return int(time.time()) + self.machine.clock_offset_seconds
 
     def _is_silent(self) -> bool:
-        limit = self.machine.silent_after_seconds
-        return limit is not None and time.monotonic() - self.registered_at > self.pace.real(limit)
+        limit = self.machine.silent_after_polls
+        return limit is not None and self.polls >= limit
 
     # --- steps --------------------------------------------------------------------------------------------------------
 

@@ -21,6 +21,8 @@ NODES_SECONDS: Final = 20.0
 CLUSTER_SECONDS: Final = 20.0
 OPERATORS_SECONDS: Final = 15.0
 OPERATOR_SETTLES_SECONDS: Final = 60.0
+LAST_WORD_SECONDS: Final = 30.0
+"""When the cluster is done, what the controller is about to say is still said."""
 SLOW_FACTOR: Final = 8
 REBOOTS: Final = 2
 OVER: Final = frozenset({"installed", "error", "cancelled", "adding-hosts"})
@@ -55,6 +57,7 @@ class Controller:
         loops = [asyncio.create_task(self._nodes()), asyncio.create_task(self._finalize())]
         try:
             await self._until(self._is_over, every=CLUSTER_SECONDS)
+            await asyncio.wait(loops, timeout=self.pace.real(LAST_WORD_SECONDS))
         finally:
             for loop in loops:
                 loop.cancel()
@@ -210,4 +213,6 @@ class Controller:
         return True
 
     async def _insist(self, call: Callable[[], Awaitable[object]]) -> None:
-        await self._until(lambda: self._try(call), every=CLUSTER_SECONDS)
+        """Repeat a call until it is taken, or the cluster is past caring."""
+        while not await self._try(call) and not await self._is_over():
+            await self.pace.rest(CLUSTER_SECONDS)

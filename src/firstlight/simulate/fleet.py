@@ -23,9 +23,8 @@ from firstlight.simulate.machines import Machine
 from firstlight.simulate.pace import Pace
 from firstlight.simulate.scenarios import Scenario, parse_scenario
 
-OBSERVE_SECONDS: Final = 0.5
-HOSTS_PER_OBSERVED_SECOND: Final = 100
-"""Looking at a large fleet costs the service more than the fleet does: it is done less often."""
+HOSTS_LOOKED_AT_PER_SECOND: Final = 500
+LAST_WORDS_SECONDS: Final = 300.0
 ARRIVALS_PER_SECOND: Final = 200
 """Machines do not all start in the same instant."""
 
@@ -52,6 +51,7 @@ class Fleet:
         seed: int = 0,
         service: Service | None = None,
         observe: Callable[[Snapshot], None] | None = None,
+        look_seconds: float = 0.5,
     ) -> None:
         """`service` shares a session among fleets; `observe` is called with every look at the service."""
         self.url = url
@@ -64,7 +64,11 @@ class Fleet:
         self._planes: dict[UUID, ControlPlane] = {}
         self._service = service
         self._observe = observe
+        # Looking at a large fleet costs the service more than the fleet does: it is done less often.
+        self._look_seconds = max(look_seconds, len(machines) / HOSTS_LOOKED_AT_PER_SECOND)
         self._tasks: set[asyncio.Task[None]] = set()
+        self._ending: set[asyncio.Task[None]] = set()
+        """Controllers, which have more to say after their cluster is installed."""
         self._image_version = ""
         self._fixed: set[UUID] = set()
 
@@ -120,6 +124,7 @@ class Fleet:
     async def wait(self, until: Until | None = None, *, limit: float | None = None) -> Result:
         """Look until `until` holds, the cluster failed, or the time is over."""
         holds = until or (scenario_shows(self.scenario, self.machines) if self.scenario.hits else never)
+        was_hopeless = False
         started = time.monotonic()
         while True:
             snapshot = await self.look()
@@ -128,9 +133,11 @@ class Fleet:
                 self._observe(snapshot)
             if holds(snapshot):
                 return Result(reached=True, snapshot=snapshot, seconds=seconds)
-            if is_hopeless(snapshot) or (limit is not None and seconds > limit):
+            # Hosts are read before their cluster: one more look tells whether they follow.
+            if (was_hopeless and is_hopeless(snapshot)) or (limit is not None and seconds > limit):
                 return Result(reached=False, snapshot=snapshot, seconds=seconds)
-            await asyncio.sleep(OBSERVE_SECONDS + len(self.machines) / HOSTS_PER_OBSERVED_SECOND / 10)
+            was_hopeless = is_hopeless(snapshot)
+            await asyncio.sleep(self._look_seconds)
 
     async def look(self) -> Snapshot:
         """The fleet as the service shows it now."""
@@ -154,6 +161,11 @@ class Fleet:
             raise RuntimeError("The fleet is off: use it inside `powered()`.")
         return self._service
 
+    async def last_words(self) -> None:
+        """Let the controllers complete the installation and send their logs."""
+        if self._ending:
+            await asyncio.wait(self._ending, timeout=self.pace.real(LAST_WORDS_SECONDS))
+
     def fix_boot_order(self) -> None:
         """What the user does when machines start the wrong medium: they are restarted from their disks."""
         for agent in self.agents.values():
@@ -163,10 +175,11 @@ class Fleet:
 
     # --- lives --------------------------------------------------------------------------------------------------------
 
-    def _start(self, life: Coroutine[None, None, None]) -> None:
+    def _start(self, life: Coroutine[None, None, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(life)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task
 
     async def _life(self, agent: Agent, *, after: float) -> None:
         await asyncio.sleep(after)
@@ -208,7 +221,7 @@ class Fleet:
             single_node=single_node,
         )
         self.controllers[plane.cluster_id] = controller
-        self._start(controller.run())
+        self._ending.add(self._start(controller.run()))
 
     async def _event_names(self, cluster_id: UUID) -> frozenset[str]:
         """Only scenarios that expect an event cost the service this question."""

@@ -47,12 +47,11 @@ class Machine(Struct, frozen=True, kw_only=True):
 
     clock_offset_seconds: int = 0
     reaches_ntp: bool = True
-    silent_after_seconds: float | None = None
-    """The agent stops asking this long after its registration."""
+    silent_after_polls: int | None = None
+    """The agent stops after it asked this often."""
     boots_wrong: bool = False
     """After its installation the machine starts the discovery medium once more."""
     write_fails_at_percent: int | None = None
-    loses_media: bool = False
 
 
 class Plan(Struct, frozen=True, kw_only=True):

@@ -6,6 +6,7 @@ seed chooses. Every fault knows its expected end, so that a run can say whether 
 
 import random
 from collections.abc import Callable, Mapping, Sequence
+from enum import Enum, auto
 from typing import Final
 
 from msgspec import Struct
@@ -17,12 +18,22 @@ from firstlight.simulate.site import Site
 SMALL_DISK_BYTES: Final = 20 * GB
 SLOW_SYNC_MS: Final = 35
 WRONG_CLOCK_SECONDS: Final = 2 * 3600
-SILENT_AFTER_SECONDS: Final = 10.0
+SILENT_AFTER_POLLS: Final = 4
 WRITE_FAILS_AT: Final = 35
 
 
 class UnknownFault(ValueError):
     """The scenario names something that cannot be broken."""
+
+
+class Stops(Enum):
+    """How far a cluster with the fault gets."""
+
+    START = auto()
+    """The installation cannot be started."""
+    INSTALLATION = auto()
+    """It starts and stands still or fails."""
+    NOTHING = auto()
 
 
 class Expected(Struct, frozen=True, kw_only=True):
@@ -44,7 +55,7 @@ class Fault(Struct, frozen=True, kw_only=True):
     harm: Callable[[Machine], Machine] | None = None
     """What is different about each machine it hits."""
     harm_site: Callable[[Site, Sequence[Machine]], None] | None = None
-    blocks_installation: bool = True
+    stops: Stops = Stops.START
 
 
 class Hit(Struct, frozen=True, kw_only=True):
@@ -57,9 +68,8 @@ class Hit(Struct, frozen=True, kw_only=True):
 class Scenario(Struct, frozen=True, kw_only=True):
     hits: tuple[Hit, ...] = ()
 
-    @property
-    def blocks_installation(self) -> bool:
-        return any(hit.fault.blocks_installation for hit in self.hits)
+    def only(self, stops: Stops) -> "Scenario":
+        return Scenario(hits=tuple(hit for hit in self.hits if hit.fault.stops is stops))
 
     def applied(self, machines: Sequence[Machine], *, seed: int = 0) -> Site:
         """The site with everything broken that the scenario breaks."""
@@ -150,7 +160,7 @@ _ALL: Final = (
         summary="one machine reaches no time server",
         harm=lambda machine: replace(machine, reaches_ntp=False),
         expected=Expected(host_finding="ntp-synced"),
-        blocks_installation=False,
+        stops=Stops.NOTHING,
     ),
     Fault(
         name="duplicate-hostname",
@@ -161,7 +171,7 @@ _ALL: Final = (
     Fault(
         name="silent-host",
         summary="one agent stops asking soon after its registration",
-        harm=lambda machine: replace(machine, silent_after_seconds=SILENT_AFTER_SECONDS),
+        harm=lambda machine: replace(machine, silent_after_polls=SILENT_AFTER_POLLS),
         expected=Expected(host_statuses=frozenset({"disconnected"}), host_finding="connected"),
     ),
     Fault(
@@ -169,12 +179,14 @@ _ALL: Final = (
         summary="one machine starts the discovery medium again after it was installed",
         harm=lambda machine: replace(machine, boots_wrong=True),
         expected=Expected(host_statuses=frozenset({"installing-pending-user-action"})),
+        stops=Stops.INSTALLATION,
     ),
     Fault(
         name="failed-write",
         summary="writing the disk of one machine fails",
         harm=lambda machine: replace(machine, write_fails_at_percent=WRITE_FAILS_AT),
         expected=Expected(host_statuses=frozenset({"error"})),
+        stops=Stops.INSTALLATION,
     ),
     Fault(
         name="slow-operator",
@@ -182,7 +194,7 @@ _ALL: Final = (
         machines_needed=0,
         harm_site=_slow_operator,
         expected=Expected(cluster_statuses=frozenset({"installed"})),
-        blocks_installation=False,
+        stops=Stops.NOTHING,
     ),
     Fault(
         name="lost-link",
@@ -196,7 +208,7 @@ _ALL: Final = (
         summary="the disk of one machine answers too slowly",
         harm=_slow_disks,
         expected=Expected(event="disk_speed_slower_than_supported"),
-        blocks_installation=False,
+        stops=Stops.NOTHING,
     ),
     Fault(
         name="dns-wildcard",
