@@ -16,6 +16,13 @@ from tests.http.client import Answer
 AGENT: Final = "quay.io/edge-infrastructure/assisted-installer-agent:latest"
 BIG_DISK: Final = "/dev/disk/by-id/wwn-0x5000c50000000001"
 SMALL_DISK: Final = "/dev/disk/by-id/wwn-0x5000c50000000002"
+OVERRIDE: Final = (
+    '{"ignition":{"version":"3.1.0"},"storage":{"files":[{"path":"/etc/hi","contents":{"source":"data:,hi"}}]}}'
+)
+ONE_HOST: Final = {
+    "network_yaml": "interfaces:\n- name: eth0\n  type: ethernet\n  state: up\n  ipv4:\n    enabled: true\n",
+    "mac_interface_map": [{"mac_address": "52:54:00:00:00:01", "logical_nic_name": "eth0"}],
+}
 
 
 def a_document(number: int = 1, **changes: Any) -> dict[str, Any]:

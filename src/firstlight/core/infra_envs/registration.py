@@ -120,7 +120,7 @@ def update(
         fields.append("pull_secret")
     if not fields and after == infra_env:
         return None
-    change = _told(after, ", ".join(sorted(fields)), before=infra_env)
+    change = _told(after, ", ".join(sorted(fields)) or "download_url", before=infra_env)
     return Updated(infra_env=replace(after, updated_at=now), changes=(change,))
 
 
