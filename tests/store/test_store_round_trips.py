@@ -34,6 +34,7 @@ from firstlight.server.ports.store import (
     DeleteManifest,
     DropReports,
     EventQuery,
+    Listened,
     MakeDue,
     PurgeCluster,
     PutCluster,
@@ -411,13 +412,14 @@ async def test_old_and_forgotten_things(store: Store) -> None:
 
 
 async def test_who_listens(store: Store) -> None:
-    assert await store.listened_until() is None
-    await store.renew_listening("a", NOW)
-    await store.renew_listening("b", EARLIER)
-    await store.renew_listening("a", EARLIER)
-    assert await store.listened_until() == NOW
-    assert await store.listened_until(except_replica="a") == EARLIER
-    assert await store.listened_until(except_replica="b") == NOW
+    later = NOW + timedelta(minutes=2)
+    assert await store.listened() == Listened()
+    await store.renew_listening("a", NOW, forgiven_until=None)
+    await store.renew_listening("b", EARLIER, forgiven_until=later)
+    await store.renew_listening("a", EARLIER, forgiven_until=None)
+    assert await store.listened() == Listened(until=NOW, forgiven_until=later)
+    await store.renew_listening("c", NOW + timedelta(days=1), forgiven_until=None)
+    assert await store.listened() == Listened(until=NOW + timedelta(days=1)), "b was heard of more than a day before"
 
 
 async def test_many_hosts_in_one_commit(store: Store) -> None:

@@ -22,11 +22,12 @@ from firstlight.server.composition import catalogue_of, policy_of, service_facts
 from firstlight.server.engine.bell import Bell
 from firstlight.server.engine.engine import Engine
 from firstlight.server.engine.evaluator import Evaluator
+from firstlight.server.engine.listening import Listening
 from firstlight.server.http import v1, v2
 from firstlight.server.http.app import build_app
 from firstlight.server.http.operations import operations_of
 from firstlight.server.imaging.app import image_app
-from firstlight.server.ports.clock import SystemClock
+from firstlight.server.ports.clock import Clock, SystemClock
 from firstlight.server.ports.database import Database
 from firstlight.server.ports.store import CHANGES, DUE, SERVICE_SUBJECT, PutSecret, Store
 from firstlight.server.release import pki
@@ -38,6 +39,7 @@ from firstlight.server.usecases.check_ins import CheckIns
 from firstlight.server.usecases.chores import CHORES, plan_chores
 from firstlight.server.usecases.preparation import operations
 from firstlight.server.usecases.sessions import Sessions
+from firstlight.server.usecases.stream import Broadcast
 from firstlight.server.usecases.world import World
 
 log = structlog.get_logger(__name__)
@@ -59,7 +61,9 @@ class Service:
 
 
 @asynccontextmanager
-async def service(settings: Settings, *, environment: Mapping[str, str] | None = None) -> AsyncGenerator[Service]:
+async def service(
+    settings: Settings, *, environment: Mapping[str, str] | None = None, clock: Clock | None = None
+) -> AsyncGenerator[Service]:
     """The service with its background loops running; they end when the block is left."""
     async with AsyncExitStack() as stack:
         database = await open_database(settings.database_location)
@@ -73,12 +77,19 @@ async def service(settings: Settings, *, environment: Mapping[str, str] | None =
         store = open_store(database)
         policy = policy_of(settings, os.environ if environment is None else environment)
         catalogue = catalogue_of(settings)
-        evaluator = Evaluator(policy, inputs_of=lambda state: step_inputs(state, catalogue))
+        clock = clock or SystemClock()
+        replica = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(3)}"
+        listening = Listening(store, clock, replica=replica, poll_seconds=policy.poll_seconds)
+        evaluator = Evaluator(
+            policy,
+            inputs_of=lambda state: step_inputs(state, catalogue),
+            forgiven_until=listening.forgiven_until,
+        )
         bell = Bell()
         world = World(
             store=store,
             blobs=blobs,
-            clock=SystemClock(),
+            clock=clock,
             policy=policy,
             catalogue=catalogue,
             service=service_facts(settings, link_key=await link_key(store)),
@@ -90,15 +101,13 @@ async def service(settings: Settings, *, environment: Mapping[str, str] | None =
             check_ins=CheckIns(store),
             wake=bell.ring,
         )
-        replica = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(3)}"
-        engine = Engine(world, evaluator, replica=replica, operations=operations(pki), chores=CHORES)
+        engine = Engine(world, replica=replica, listening=listening, operations=operations(pki), chores=CHORES)
         bell.listen(engine.wake)
         await plan_chores(world, inactive=settings.deregister_inactive, purge=settings.purge_deleted)
         tasks = [
             asyncio.create_task(engine.run(), name="engine"),
             asyncio.create_task(world.check_ins.run(), name="check-ins"),
             asyncio.create_task(world.broadcast.run(store), name="events"),
-            asyncio.create_task(world.broadcast.run(store), name="broadcast"),
             asyncio.create_task(_hear_changes(database, world), name="changes"),
             asyncio.create_task(_hear_due(database, engine), name="due"),
         ]
@@ -178,11 +187,23 @@ def _loop_factory() -> type[asyncio.AbstractEventLoop] | None:
     return uvloop.Loop
 
 
+class _Api(uvicorn.Server):
+    """Ends the streams of events before it waits for requests to end: they would never end by themselves."""
+
+    def __init__(self, config: uvicorn.Config, *, streams: Broadcast) -> None:
+        super().__init__(config)
+        self._streams = streams
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._streams.close()
+        await super().shutdown(sockets)
+
+
 async def _serve(settings: Settings) -> None:
     async with service(settings) as running:
         host, port = settings.listen_address
         warn_if_open(settings)
-        api = uvicorn.Server(_uvicorn(running.app, host, port))
+        api = _Api(_uvicorn(running.app, host, port), streams=running.world.broadcast)
         images_host, _, images_port = settings.images_listen.rpartition(":")
         images = uvicorn.Server(_uvicorn(image_app, images_host.strip("[]"), int(images_port)))
         log.info("firstlight serves", api=f"http://{settings.listen}", images=f"http://{settings.images_listen}")

@@ -22,13 +22,14 @@ from firstlight.core.hosts.triggers import HostTrigger, Identity
 from firstlight.core.machine import NoTransition, moments, step
 from firstlight.core.model.cluster import Cluster
 from firstlight.core.model.host import Host, HostState
-from firstlight.core.model.host_status import BEFORE_INSTALLATION, UNBOUND
+from firstlight.core.model.host_status import BEFORE_INSTALLATION, UNBOUND, HostStatus
 from firstlight.core.model.infra_env import InfraEnv
 from firstlight.core.operators.rules import operator_host_findings
 from firstlight.core.rules import Finding, Status
 
 DISK_CHOICE: Final = BEFORE_INSTALLATION | UNBOUND
 """Statuses in which the service chooses the installation disk anew when facts change."""
+DISCONNECTED: Final = frozenset({HostStatus.DISCONNECTED, HostStatus.DISCONNECTED_UNBOUND})
 
 
 class JudgedHost(Struct, frozen=True, kw_only=True):
@@ -43,7 +44,8 @@ class JudgedHost(Struct, frozen=True, kw_only=True):
 def silence_of(state: HostState, around: Surroundings) -> datetime | None:
     """When this host's silence counts; None in stages where nobody speaks."""
     silent = silent_from(state, around.policy)
-    if silent is None or around.listening_since is None:
+    if silent is None or around.listening_since is None or state.host.status in DISCONNECTED:
+        # A host that was given up earlier stays so until it speaks: a pause of ours tells nothing new about it.
         return silent
     return max(silent, around.listening_since)
 

@@ -9,19 +9,18 @@ from uuid import UUID
 
 import structlog
 
-from firstlight.server.engine.evaluator import Evaluator
+from firstlight.server.engine.listening import Listening
 from firstlight.server.ports.store import DueRow, OperationRow
 from firstlight.server.usecases.settling import settle_cluster, settle_pool_host
 from firstlight.server.usecases.world import World
 
 log = structlog.get_logger(__name__)
 
-LEASE: Final = timedelta(seconds=30)
+LEASE: Final = timedelta(seconds=20)
 BATCH: Final = 16
 LONGEST_NAP: Final = 5.0
 """Seconds; another replica may have made something due that nobody told us about."""
 LISTENING_EVERY: Final = 5.0
-LONGEST_GAP: Final = timedelta(seconds=15)
 COOL_DOWN: Final = 10
 """Evaluations of one subject lie at least this many times their own cost apart."""
 HEARTBEAT: Final = 5.0
@@ -42,14 +41,14 @@ class Engine:
     def __init__(
         self,
         world: World,
-        evaluator: Evaluator,
         *,
         replica: str,
+        listening: Listening,
         operations: Mapping[str, Operation],
         chores: Mapping[str, Chore],
     ) -> None:
         self._world = world
-        self._evaluator = evaluator
+        self._listening = listening
         self._replica = replica
         self._operations = operations
         self._chores = chores
@@ -66,7 +65,6 @@ class Engine:
 
     async def run(self) -> None:
         """Until cancelled."""
-        await self._notice_gap()
         async with asyncio.TaskGroup() as group:
             group.create_task(self._serve_due())
             group.create_task(self._serve_operations())
@@ -184,25 +182,11 @@ class Engine:
     async def _keep_listening(self) -> None:
         while True:
             try:
-                await self._world.store.renew_listening(self._replica, self._world.clock.now())
+                await self._listening.renew()
             except Exception:
                 self.failures += 1
                 log.exception("listening could not be renewed")
             await asyncio.sleep(LISTENING_EVERY)
-            await self._notice_gap()
-
-    async def _notice_gap(self) -> None:
-        """Hosts could not be heard while nobody listened: their silence counts anew from here."""
-        try:
-            until = await self._world.store.listened_until()
-        except Exception:
-            log.exception("the listening row could not be read")
-            return
-        now = self._world.clock.now()
-        if until is None or now - until > LONGEST_GAP:
-            polls = timedelta(seconds=2 * self._world.policy.poll_seconds)
-            self._evaluator.listening_since = now + polls
-            log.info("nobody listened for a while; silence counts from later on", since=until, until=now + polls)
 
 
 async def _nap(until: asyncio.Event, seconds: float) -> None:

@@ -24,13 +24,19 @@ InputsOf = Callable[[ClusterState], StepInputs]
 
 
 class Evaluator:
-    def __init__(self, policy: Policy, *, inputs_of: InputsOf = lambda _: NO_INPUTS) -> None:
+    def __init__(
+        self,
+        policy: Policy,
+        *,
+        inputs_of: InputsOf = lambda _: NO_INPUTS,
+        forgiven_until: Callable[[datetime], datetime | None] = lambda _: None,
+    ) -> None:
+        """`forgiven_until` says before which moment silence does not count, asked at the moment of deciding."""
         self._policy = policy
         self._inputs_of = inputs_of
+        self._forgiven_until = forgiven_until
         self._memos: OrderedDict[UUID, Memo] = OrderedDict()
         self._busy: dict[UUID, asyncio.Lock] = {}
-        self.listening_since: datetime | None = None
-        """Nobody listened before this moment; set by whoever watches the listening row."""
 
     async def cluster(self, state: ClusterState, now: datetime) -> Decision:
         around = self._around(now, self._inputs_of(state))
@@ -50,7 +56,8 @@ class Evaluator:
         self._busy.pop(cluster_id, None)
 
     def _around(self, now: datetime, inputs: StepInputs) -> Surroundings:
-        return Surroundings(policy=self._policy, now=now, inputs=inputs, listening_since=self.listening_since)
+        since = self._forgiven_until(now)
+        return Surroundings(policy=self._policy, now=now, inputs=inputs, listening_since=since)
 
     def _memo(self, cluster_id: UUID) -> Memo:
         memo = self._memos.pop(cluster_id, None) or Memo()

@@ -265,6 +265,13 @@ class DueRow(Struct, frozen=True, kw_only=True):
     """With `owner` the mark of this claim: after another claim, settling this one does nothing."""
 
 
+class Listened(Struct, frozen=True, kw_only=True):
+    """When some replica last gave a sign of life, and until when the silence of hosts is forgiven."""
+
+    until: datetime | None = None
+    forgiven_until: datetime | None = None
+
+
 class ClusterQuery(Struct, frozen=True, kw_only=True):
     owner: str | None = None
     openshift_cluster_id: UUID | None = None
@@ -422,10 +429,10 @@ class Store(Protocol):
 
     # who listens
 
-    async def renew_listening(self, replica: str, now: datetime) -> None: ...
+    async def renew_listening(self, replica: str, now: datetime, *, forgiven_until: datetime | None) -> None: ...
 
-    async def listened_until(self, *, except_replica: str | None = None) -> datetime | None:
-        """The newest sign that some replica listened."""
+    async def listened(self) -> Listened:
+        """The newest signs of all replicas."""
         ...
 
     async def deleted_clusters_before(self, moment: datetime) -> Sequence[UUID]: ...

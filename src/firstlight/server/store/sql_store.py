@@ -19,6 +19,7 @@ from firstlight.server.ports.store import (
     DueRow,
     EventPage,
     EventQuery,
+    Listened,
     ManifestRow,
     OperationRow,
     PoolHost,
@@ -205,11 +206,11 @@ class SqlStore(Store):
 
     # who listens
 
-    async def renew_listening(self, replica: str, now: datetime) -> None:
-        await listening.renew(self._database, replica, now)
+    async def renew_listening(self, replica: str, now: datetime, *, forgiven_until: datetime | None) -> None:
+        await listening.renew(self._database, replica, now, forgiven_until=forgiven_until)
 
-    async def listened_until(self, *, except_replica: str | None = None) -> datetime | None:
-        return await listening.listened_until(self._database, except_replica=except_replica)
+    async def listened(self) -> Listened:
+        return await listening.listened(self._database)
 
     async def counts(self) -> Counts:
         return await counts.counts(self._database)
