@@ -16,6 +16,7 @@ from firstlight.core.install.certificates import Certificates
 from firstlight.core.install.cluster_inputs import ClusterInputs
 from firstlight.core.model.cluster import Cluster, Preparation
 from firstlight.core.model.cluster_status import ClusterStatus, PreparationStatus
+from firstlight.core.model.host_status import HostRole
 from firstlight.server.ports.database import LostRace
 from firstlight.server.ports.store import EventQuery, PutCluster
 from firstlight.server.usecases.generated_files import clear_generated
@@ -273,6 +274,25 @@ async def test_manifests_that_do_not_fit_fail_the_preparation(
     cluster = await cluster_of(world, state.cluster.id)
     assert cluster.preparation.status is PreparationStatus.FAILED
     assert reason in cluster.preparation.reason
+
+
+async def test_the_cluster_knows_its_machines_without_inspecting_them(world: World) -> None:
+    state, row = await a_preparing_cluster(world)
+    await run(world, row)
+    for index, member in enumerate(state.hosts):
+        path = f"/opt/openshift/openshift/99_openshift-cluster-api_hosts-{index}.yaml"
+        found = await in_bootstrap(world, state.cluster.id, path)
+        assert found["spec"]["externallyProvisioned"] is True
+        status = json.loads(found["metadata"]["annotations"]["baremetalhost.metal3.io/status"])
+        inventory = member.reports.inventory
+        assert inventory is not None
+        assert status["poweredOn"] is True
+        assert status["hardware"]["hostname"] == inventory.hostname
+        assert [nic["mac"] for nic in status["hardware"]["nics"]] == [inventory.interfaces[0].mac]
+        assert status["hardware"]["nics"][0]["ip"] == inventory.interfaces[0].ipv4[0].partition("/")[0]
+        assert [disk["sizeBytes"] for disk in status["hardware"]["storage"]] == [inventory.disks[0].size_bytes]
+        paused = "baremetalhost.metal3.io/paused" in found["metadata"]["annotations"]
+        assert paused is (member.host.role is HostRole.WORKER)
 
 
 async def test_masters_that_take_work_are_patched_to_do_so(world: World) -> None:

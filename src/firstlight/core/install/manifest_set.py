@@ -9,6 +9,7 @@ from firstlight.core.errors import Invalid
 from firstlight.core.install.bootstrap import replaced
 from firstlight.core.install.cluster_manifests import Installation, cluster_manifests
 from firstlight.core.install.documents import Document, mapping, sequence, to_text
+from firstlight.core.install.hardware_details import with_hardware
 from firstlight.core.install.kube_objects import Manifest
 from firstlight.core.install.manifests import Folder, patch_target
 from firstlight.core.install.openshift_manifests import openshift_manifests
@@ -34,15 +35,21 @@ def parsed(folder: str, name: str, content: str, documents: Sequence[object]) ->
 
 
 def added_manifests(
-    installation: Installation, *, system: Iterable[Manifest], user: Iterable[Manifest]
+    installation: Installation,
+    *,
+    system: Iterable[Manifest],
+    user: Iterable[Manifest],
+    hardware: dict[str, Document],
 ) -> list[Manifest]:
     """What comes besides or instead of the generated manifests, in its final form.
 
-    Raises Invalid when a patch has no target or does not fit it.
+    `hardware` is what is known of each host, by name. Raises Invalid when a patch has no target or does not fit it.
     """
     given = [*system, *(part for one in user for part in split(one))]
     plain = [one for one in given if not isinstance(one, Patch)]
     generated = [*cluster_manifests(installation), *openshift_manifests(installation)]
+    filled = [known for one in generated if (known := with_hardware(one, hardware)) is not one]
+    plain = replaced(filled, plain)
     everything = {(one.folder, one.name): one for one in replaced(generated, plain)}
     added = {(one.folder, one.name): one for one in plain}
     for patch in in_order(one for one in given if isinstance(one, Patch)):

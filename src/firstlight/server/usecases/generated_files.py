@@ -10,6 +10,7 @@ from firstlight.core.errors import Invalid, NotFound
 from firstlight.core.install.cluster_inputs import ClusterInputs
 from firstlight.core.install.cluster_manifests import Installation
 from firstlight.core.install.from_records import cluster_inputs, lease_files, system_settings
+from firstlight.core.install.hardware_details import hardware_of
 from firstlight.core.install.install_config import install_config
 from firstlight.core.install.kube_objects import Manifest
 from firstlight.core.install.manifest_set import added_manifests, parsed
@@ -87,7 +88,12 @@ def render(
                 f"The service writes a manifest called {row.file_name} itself. Give yours another name, or change the "
                 "service's through a patch."
             )
-    manifests = added_manifests(installation, system=system, user=[_parsed(row, content) for row, content in user])
+    manifests = added_manifests(
+        installation,
+        system=system,
+        user=[_parsed(row, content) for row, content in user],
+        hardware=hardware_of(state),
+    )
     files = installation_files(installation, manifests=manifests, lease_files=lease_files(state.cluster))
     custom = custom_manifests_file(state.cluster, state.hosts, policy=policy)
     return Prepared({**files, CUSTOM_MANIFESTS_FILE: custom.encode()}, system)
