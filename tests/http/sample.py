@@ -63,7 +63,7 @@ async def register(world: World, call: Call[wire.ClusterCreateParams, NoQuery]) 
 )
 async def list_clusters(world: World, call: Call[None, WithHosts]) -> Reply[tuple[str, ...]]:
     """List clusters."""
-    words = ("cluster",) * (400 if call.query.with_hosts else 1)
+    words = ("cluster",) * (800 if call.query.with_hosts else 1)
     return Reply(words, {"Event-Count": str(len(words))})
 
 

@@ -98,3 +98,13 @@ def test_an_operation_without_query_ignores_everything() -> None:
 def test_any_query_is_read_or_refused(query: bytes) -> None:
     with suppress(BadRequest):
         assert isinstance(EVENTS.read(query), Events)
+
+
+@pytest.mark.parametrize("query", ["message=%00", "message=a%00b", "unknown=%00", "message=\0"])
+def test_nul_is_refused_wherever_it_stands(query: str) -> None:
+    with pytest.raises(BadRequest, match="NUL"):
+        EVENTS.read(query.encode())
+
+
+def test_what_only_looks_like_nul_is_taken() -> None:
+    assert EVENTS.read(b"message=%2500").message == "%00"

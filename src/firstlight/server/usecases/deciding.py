@@ -153,6 +153,29 @@ async def change_cluster(
     raise busy(f"Cluster {cluster_id}")
 
 
+async def note_in_cluster(world: World, cluster_id: UUID, command: ClusterCommand, *, caller: Caller) -> ClusterState:
+    """Run a command and nothing else; what follows from it is left to the engine, at once.
+
+    For what hosts and installers tell: many of them speak at the same moment, and nobody reads their answers.
+    """
+    subject = cluster_subject(cluster_id)
+    async with world.turns.of(subject):
+        for _ in range(TRIES):
+            state = await load_cluster(world, cluster_id)
+            now = world.clock.now()
+            decision = command(state, now)
+            if decision.empty:
+                return state
+            writes = cluster_writes(state, decision, caller=caller, now=now, world=world)
+            try:
+                await world.store.commit(*writes, MakeDue(subject=subject, kind=EVALUATE, at=now))
+            except LostRace:
+                continue
+            world.wake()
+            return applied(state, decision)
+    raise busy(f"Cluster {cluster_id}")
+
+
 def busy(what: str) -> Conflict:
     return Conflict(f"{what} is being changed by somebody else at the same time. Try again.", code=BUSY)
 

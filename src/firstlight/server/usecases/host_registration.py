@@ -11,22 +11,24 @@ from uuid import UUID
 from msgspec.structs import replace
 
 from firstlight.core.commands import registration
-from firstlight.core.decision import Change, Decision, HostKey, combined, new_host
+from firstlight.core.decision import Change, Decision, HostKey, applied, combined, new_host
 from firstlight.core.errors import Conflict, Error, NotFound, Unavailable
 from firstlight.core.events.host import HostRegistrationFailed
 from firstlight.core.model.cluster import Cluster, ClusterState
 from firstlight.core.model.host import HostState, Presence
 from firstlight.core.model.infra_env import InfraEnv
 from firstlight.core.roles import key_of
+from firstlight.core.steps.due import plan_steps
+from firstlight.core.steps.occasion import Neighbourhood
 from firstlight.server.ports.database import LostRace
 from firstlight.server.ports.store import PoolHost
 from firstlight.server.usecases.caller import Caller
 from firstlight.server.usecases.deciding import (
     BUSY,
     TRIES,
-    change_cluster,
     change_pool_host,
     events_of,
+    note_in_cluster,
     pool_writes,
 )
 from firstlight.server.usecases.one_host import PlacedHost, host_in
@@ -91,11 +93,10 @@ class _Newcomer:
             host = next((host for host in state.hosts if key_of(host) == self.key), None)
             if (host is not None) is not known:
                 raise _Moved
-            if host is None:
-                return self._heard(self._new(state.cluster, now), now)
-            return self._heard(self._again(host, state.cluster, now), now)
+            decision = self._new(state.cluster, now) if host is None else self._again(host, state.cluster, now)
+            return self._with_plan(state, self._heard(decision, now))
 
-        state = await change_cluster(self.world, cluster_id, command, caller=self.caller)
+        state = await note_in_cluster(self.world, cluster_id, command, caller=self.caller)
         return PlacedHost(state=host_in(state, self.key), cluster=state.cluster)
 
     async def _again_in_pool(self) -> PlacedHost:
@@ -128,6 +129,14 @@ class _Newcomer:
         return registration.register_again(
             host, infra_env=self.infra_env, cluster=cluster, policy=self.world.policy, now=now
         )
+
+    def _with_plan(self, state: ClusterState, decision: Decision) -> Decision:
+        """The first thing this agent is to do; the engine plans for everybody right after."""
+        middle = applied(state, decision)
+        plan = plan_steps(
+            middle, host_in(middle, self.key), policy=self.world.policy, neighbourhood=Neighbourhood(host_count=1)
+        )
+        return replace(decision, plans={self.key: plan})
 
     def _heard(self, decision: Decision, now: datetime) -> Decision:
         return replace(decision, presences={self.key: Presence(checked_in_at=now, agent_version=self.agent_version)})

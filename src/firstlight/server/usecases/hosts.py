@@ -25,7 +25,6 @@ from firstlight.server.ports.database import LostRace
 from firstlight.server.ports.store import (
     Cancel,
     DeleteHost,
-    MakeDue,
     PoolHost,
     PutHost,
     PutSecret,
@@ -35,13 +34,14 @@ from firstlight.server.ports.store import (
 )
 from firstlight.server.usecases.caller import Caller
 from firstlight.server.usecases.deciding import (
-    EVALUATE,
+    BUSY,
     TRIES,
     busy,
     cluster_writes,
     events_of,
     load_cluster,
     no_such_host,
+    note_in_cluster,
 )
 from firstlight.server.usecases.host_ignition import write_day_two_ignition
 from firstlight.server.usecases.manifests import known_cluster
@@ -261,22 +261,16 @@ async def report_progress(world: World, key: HostKey, *, stage: Stage, info: str
     cluster_id = known.host.cluster_id
     if cluster_id is None:
         raise Invalid(f"Host {key[1]} belongs to no cluster, so it cannot report installation progress.")
-    async with world.turns.of(cluster_subject(cluster_id)):
-        for _ in range(TRIES):
-            state = await load_cluster(world, cluster_id)
-            now = world.clock.now()
-            decision = report_host_progress(
-                host_in(state, key), stage=stage, info=info, cluster=state.cluster, policy=world.policy, now=now
-            )
-            if decision.empty:
-                return
-            writes = cluster_writes(state, decision, caller=caller, now=now, world=world)
-            look = MakeDue(subject=cluster_subject(cluster_id), kind=EVALUATE, at=now)
-            try:
-                await world.store.commit(*writes, look)
-            except LostRace:
-                continue
-            world.wake()
-            return
-    # Installers do not repeat what is answered with a conflict, but they repeat this.
-    raise Unavailable(f"Cluster {cluster_id} is being changed too often at the moment. Report again.")
+
+    def command(state: ClusterState, now: datetime) -> Decision:
+        return report_host_progress(
+            host_in(state, key), stage=stage, info=info, cluster=state.cluster, policy=world.policy, now=now
+        )
+
+    try:
+        await note_in_cluster(world, cluster_id, command, caller=caller)
+    except Conflict as refusal:
+        if refusal.code != BUSY:
+            raise
+        # Installers do not repeat what is answered with a conflict, but they repeat this.
+        raise Unavailable(f"Cluster {cluster_id} is being changed too often at the moment. Report again.") from refusal
