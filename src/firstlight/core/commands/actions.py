@@ -176,7 +176,7 @@ def _same_architecture(state: HostState, cluster: Cluster) -> None:
     have = {"aarch64": "arm64", "amd64": "x86_64"}.get(inventory.cpu.architecture, inventory.cpu.architecture)
     if have and have != cluster.cpu_architecture:
         raise Invalid(
-            f"Host {state.host.id} has a {have} processor, but cluster {cluster.name} is made for "
+            f"Host {state.host.id} has a processor of type {have}, but cluster {cluster.name} is made for "
             f"{cluster.cpu_architecture}. Choose a multi-architecture release or another host."
         )
 
