@@ -31,7 +31,7 @@ class HostSituation(Struct, frozen=True, kw_only=True):
     sufficient: frozenset[str] = frozenset()
     """Ids that must hold before the host is known."""
     silent_from: datetime | None = None
-    """When silence counts; None while it does not matter (or never heard of)."""
+    """When silence counts, pauses of ours allowed for; None while it does not matter (or never heard of)."""
     listening_since: datetime | None = None
     """Nobody listened before: time limits cannot have passed earlier than this."""
     cluster_survives: bool = False
@@ -63,11 +63,11 @@ def in_status_longer_than(limit: Callable[[Policy], timedelta]) -> HostGuard:
     return passed_at("too long in this status", lambda facts: facts.host.status_updated_at + limit(facts.policy))
 
 
-def _silence_moment(facts: HostSituation) -> datetime | None:
-    return facts.silent_from
-
-
-silent = passed_at("silent", _silence_moment)
+silent: HostGuard = Guard(
+    "silent",
+    lambda facts: facts.silent_from is not None and facts.now >= facts.silent_from,
+    lambda facts: () if facts.silent_from is None else (facts.silent_from,),
+)
 connected = not_(silent)
 media_readable: HostGuard = Guard("media readable", lambda facts: facts.host.media is MediaStatus.CONNECTED)
 reachable = all_of(connected, media_readable)
