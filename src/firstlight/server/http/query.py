@@ -59,10 +59,15 @@ class QueryReader(Generic[Q]):
 
 
 def _pairs(query_string: bytes) -> list[tuple[str, str]]:
+    text = query_string.decode("utf-8", "replace")
     try:
-        return parse_qsl(query_string.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=MAX_PARAMETERS)
+        pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=MAX_PARAMETERS)
     except ValueError as error:
         raise BadRequest(f"the query string has more than {MAX_PARAMETERS} parameters") from error
+    # Nothing stored has a NUL in it, and PostgreSQL cannot even be asked for one.
+    if "%00" in text or "\0" in text:
+        raise BadRequest("the query string contains a NUL character")
+    return pairs
 
 
 def _field(form: inspect.Type) -> _Field:
