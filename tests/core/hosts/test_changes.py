@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from firstlight.core.decision import host_after
 from firstlight.core.errors import Conflict, Error, Invalid
-from firstlight.core.hosts.changes import update_host
+from firstlight.core.hosts.changes import set_installer_arguments, update_host
 from firstlight.core.hosts.wishes import DiskChoice, DiskKeeping, HostWish
 from firstlight.core.model.cluster import Platform
 from firstlight.core.model.cluster_status import PlatformType
@@ -101,6 +101,18 @@ def test_fencing_credentials_are_whole(missing: str) -> None:
     parts = {"address": "a", "username": "b", "password": "c"} | {missing: ""}
     with pytest.raises(Invalid, match=missing):
         after(HostWish(fencing=FencingCredentials(**parts)), policy=a_policy(fencing_clusters=True))
+
+
+def test_the_same_installer_arguments_again() -> None:
+    state = host_state(1, installer_args=("-n",))
+    assert set_installer_arguments(state, ("-n",), now=LATER).empty
+    assert not set_installer_arguments(state, (), now=LATER).empty
+
+
+def test_a_pool_of_machine_configs() -> None:
+    assert after(HostWish(machine_config_pool_name="infra")).machine_config_pool_name == "infra"
+    with pytest.raises(Invalid, match="machine config pool"):
+        after(HostWish(machine_config_pool_name="a" * 254))
 
 
 def test_secrets_are_not_told() -> None:
