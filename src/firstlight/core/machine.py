@@ -26,6 +26,8 @@ class Guard(Generic[F]):
     name: str
     test: Callable[[F], bool]
     moments: Callable[[F], Moments] = _no_moments
+    compound: bool = False
+    """Whether the name needs brackets where it is only a part."""
 
     def __call__(self, facts: F) -> bool:
         return self.test(facts)
@@ -37,19 +39,24 @@ def all_of(*guards: Guard[F]) -> Guard[F]:
         " and ".join(guard.name for guard in guards),
         lambda facts: all(guard.test(facts) for guard in guards),
         lambda facts: _reached_moments(guards, facts, stop_on=False),
+        compound=len(guards) > 1,
     )
 
 
 def any_of(*guards: Guard[F]) -> Guard[F]:
     return Guard(
-        "(" + " or ".join(guard.name for guard in guards) + ")",
+        f"({' or '.join(map(_part, guards))})",
         lambda facts: any(guard.test(facts) for guard in guards),
         lambda facts: _reached_moments(guards, facts, stop_on=True),
     )
 
 
 def not_(guard: Guard[F]) -> Guard[F]:
-    return Guard(f"not {guard.name}", lambda facts: not guard.test(facts), guard.moments)
+    return Guard(f"not {_part(guard)}", lambda facts: not guard.test(facts), guard.moments)
+
+
+def _part(guard: Guard[F]) -> str:
+    return f"({guard.name})" if guard.compound else guard.name
 
 
 def _reached_moments(guards: Iterable[Guard[F]], facts: F, *, stop_on: bool) -> Moments:

@@ -47,6 +47,9 @@ def test_guards_combine_like_logic() -> None:
 
 def test_names_tell_the_rule() -> None:
     assert all_of(a, any_of(b, not_(a))).name == "a and (b or not a)"
+    assert not_(all_of(a, b)).name == "not (a and b)"
+    assert not_(all_of(a)).name == "not a"
+    assert not_(any_of(a, b)).name == "not (a or b)"
 
 
 def test_no_guard_is_asked_once_the_answer_is_known() -> None:

@@ -108,7 +108,7 @@ required: ClusterGuard = Guard("requirements hold", lambda facts: facts.required
 def some_host(*statuses: HostStatus) -> ClusterGuard:
     wanted = frozenset(statuses)
     return Guard(
-        "some host " + " or ".join(status.value for status in statuses),
+        "some host " + " / ".join(status.value for status in statuses),
         lambda facts: not facts.host_statuses.isdisjoint(wanted),
     )
 
@@ -116,7 +116,7 @@ def some_host(*statuses: HostStatus) -> ClusterGuard:
 def every_host(*statuses: HostStatus) -> ClusterGuard:
     wanted = frozenset(statuses)
     return Guard(
-        "every host " + " or ".join(status.value for status in statuses),
+        "every host " + " / ".join(status.value for status in statuses),
         lambda facts: facts.host_statuses <= wanted,
     )
 

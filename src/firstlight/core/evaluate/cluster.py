@@ -27,7 +27,7 @@ from firstlight.core.events.cluster import ClusterValidationFailed, ClusterValid
 from firstlight.core.events.host import HostRoleUpdated
 from firstlight.core.hosts.facts import HostContext
 from firstlight.core.hosts.triggers import Identity
-from firstlight.core.machine import NoTransition, moments, step
+from firstlight.core.machine import moments, step
 from firstlight.core.model.cluster import Cluster, ClusterState
 from firstlight.core.model.cluster_status import BEFORE_INSTALLATION, ClusterStatus
 from firstlight.core.model.host import HostState
@@ -179,10 +179,7 @@ class _Work:
             required=REQUIRED | _blocking_operators(self.findings),
             listening_since=self.around.listening_since,
         )
-        try:
-            row = step(REFRESH_TABLE, self.cluster.status, ClusterTrigger.REFRESH, situation)
-        except NoTransition:
-            return False
+        row = step(REFRESH_TABLE, self.cluster.status, ClusterTrigger.REFRESH, situation)
         move = take(row, situation)
         cluster = move.cluster
         if row.target is ClusterStatus.INSTALLING and cluster.is_single_node:

@@ -71,13 +71,13 @@ silent: HostGuard = Guard(
 connected = not_(silent)
 media_readable: HostGuard = Guard("media readable", lambda facts: facts.host.media is MediaStatus.CONNECTED)
 reachable = all_of(connected, media_readable)
-unreachable = not_(reachable)
+unreachable = any_of(silent, not_(media_readable))
 
 
 def cluster_is(*statuses: ClusterStatus) -> HostGuard:
     wanted = frozenset(statuses)
     return Guard(
-        "cluster " + " or ".join(status.value for status in statuses),
+        "cluster " + " / ".join(status.value for status in statuses),
         lambda facts: facts.cluster is not None and facts.cluster.status in wanted,
     )
 
@@ -153,9 +153,8 @@ slowness_told: HostGuard = Guard("slowness told", lambda facts: facts.host.progr
 
 def stage_in(*stages: Stage) -> HostGuard:
     wanted = frozenset(stages)
-    return Guard(
-        "stage " + " or ".join(stage.value for stage in stages), lambda facts: facts.host.progress.stage in wanted
-    )
+    names = " / ".join(stage.value for stage in Stage if stage in wanted)
+    return Guard(f"stage {names}", lambda facts: facts.host.progress.stage in wanted)
 
 
 def _stage_limit_at(facts: HostSituation) -> datetime | None:
