@@ -9,6 +9,7 @@ from uuid import UUID
 
 import structlog
 
+from firstlight.core.errors import Error
 from firstlight.server.engine.listening import Listening
 from firstlight.server.ports.store import DueRow, OperationRow
 from firstlight.server.usecases.settling import settle_cluster, settle_pool_host
@@ -22,7 +23,12 @@ LONGEST_NAP: Final = 5.0
 """Seconds; another replica may have made something due that nobody told us about."""
 LISTENING_EVERY: Final = 5.0
 COOL_DOWN: Final = 10
-"""Evaluations of one subject lie at least this many times their own cost apart."""
+"""Evaluations of one subject lie at least this many times their own cost apart,"""
+SHORTEST_REST: Final = 0.25
+"""and at least this many seconds: hosts of a cluster tend to speak all at once."""
+LONGEST_REST: Final = 3.0
+RESTING: Final = 10_000
+"""Subjects whose rest is remembered."""
 HEARTBEAT: Final = 5.0
 STALE: Final = timedelta(seconds=20)
 SLOWEST_RETRY: Final = timedelta(minutes=5)
@@ -114,8 +120,14 @@ class Engine:
             await store.retry_due(row, at=self._world.clock.now() + delay)
             return
         cost = time.monotonic() - started
-        self._rested[row.subject] = time.monotonic() + min(COOL_DOWN * cost, 3.0)
+        self._rest(row.subject, min(max(COOL_DOWN * cost, SHORTEST_REST), LONGEST_REST))
         await store.settle_due(row, next_at=next_at)
+
+    def _rest(self, subject: str, seconds: float) -> None:
+        now = time.monotonic()
+        if len(self._rested) >= RESTING:
+            self._rested = {resting: until for resting, until in self._rested.items() if until > now}
+        self._rested[subject] = now + seconds
 
     async def _settle(self, row: DueRow) -> datetime | None:
         kind, _, rest = row.subject.partition(":")
@@ -157,9 +169,14 @@ class Engine:
                 raise TakenOver(row.kind)
 
         async def keep_beating() -> None:
-            stop = asyncio.Event()
-            while await self._beat(row, progress):
-                await _nap(stop, HEARTBEAT)
+            owned = True
+            while owned:
+                await asyncio.sleep(HEARTBEAT)
+                try:
+                    owned = await self._beat(row, progress)
+                except Error as trouble:
+                    # A beat that is missed is no end: whether somebody else took over, the next one tells.
+                    log.warning("an operation could not give a sign of life", kind=row.kind, reason=str(trouble))
 
         beating = asyncio.create_task(keep_beating())
         try:

@@ -2,8 +2,14 @@
 
 import logging
 import sys
+from typing import Final
 
 import structlog
+
+# Local variables hold pull secrets and tokens: tracebacks are written without them.
+_TRACEBACKS: Final = structlog.processors.ExceptionRenderer(
+    structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
+)
 
 
 def set_up_logging(*, level: str, json_lines: bool) -> None:
@@ -15,9 +21,11 @@ def set_up_logging(*, level: str, json_lines: bool) -> None:
         structlog.processors.StackInfoRenderer(),
     ]
     renderer: list[structlog.typing.Processor] = (
-        [structlog.processors.dict_tracebacks, structlog.processors.JSONRenderer()]
+        [_TRACEBACKS, structlog.processors.JSONRenderer()]
         if json_lines
-        else [structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())]
+        else [
+            structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback)
+        ]
     )
     structlog.configure(
         processors=[*shared, *renderer],
