@@ -127,6 +127,7 @@ def test_urls() -> None:
 @pytest.mark.parametrize(
     ("cluster", "architecture", "fits"),
     [
+        ("", "arm64", True),
         ("x86_64", "x86_64", True),
         ("x86_64", "arm64", False),
         ("multi", "arm64", True),

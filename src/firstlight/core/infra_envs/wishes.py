@@ -167,8 +167,9 @@ def require_pull_secret(text: str, *, images: Iterable[str], public: Iterable[st
 
 
 def require_same_architecture(architecture: str, cluster: Cluster) -> None:
-    fits = architecture == cluster.cpu_architecture or (
-        cluster.cpu_architecture == MULTI and (architecture in cluster.release_architectures)
+    """An imported cluster does not say what it runs on: anything suits it."""
+    fits = cluster.cpu_architecture in ("", architecture) or (
+        cluster.cpu_architecture == MULTI and architecture in cluster.release_architectures
     )
     if not fits:
         possible = cluster.release_architectures if cluster.cpu_architecture == MULTI else (cluster.cpu_architecture,)
