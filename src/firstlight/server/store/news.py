@@ -24,6 +24,7 @@ from firstlight.server.ports.store import (
     PutInfraEnv,
     PutManifest,
     PutOperation,
+    PutReport,
     TouchCluster,
     Write,
     cluster_subject,
@@ -38,8 +39,8 @@ OF_CLUSTER: Final = (TouchCluster, DeleteCluster, PurgeCluster, PutManifest, Del
 def subjects_of(write: Write) -> Iterator[str]:
     """The subjects a write changes.
 
-    Check-ins, measurements, secrets and the queue itself are nobody's news; findings and plans are always written
-    together with the record they belong to.
+    Check-ins, secrets and the queue itself are nobody's news; findings and plans are always written together with the
+    record they belong to.
     """
     if isinstance(write, PutCluster):
         yield cluster_subject(write.cluster.id)
@@ -50,7 +51,7 @@ def subjects_of(write: Write) -> Iterator[str]:
         if host.cluster_id is not None:
             yield cluster_subject(host.cluster_id)
         yield host_subject((host.infra_env_id, host.id))
-    elif isinstance(write, DeleteHost):
+    elif isinstance(write, DeleteHost | PutReport):
         yield host_subject(write.key)
     elif isinstance(write, PutInfraEnv):
         yield infra_env_subject(write.infra_env.id)
