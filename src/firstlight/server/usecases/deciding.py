@@ -5,7 +5,7 @@ again and decides again.
 """
 
 from collections.abc import Callable, Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
@@ -38,6 +38,7 @@ from firstlight.server.usecases.world import World
 EVALUATE: Final = "evaluate"
 """The kind of due row that means: look at this subject."""
 TRIES: Final = 3
+AT_ONCE: Final = timedelta(0)
 
 BUSY: Final = "busy"
 """The code of a Conflict that is nobody's fault: asking again will do."""
@@ -168,7 +169,7 @@ async def note_in_cluster(world: World, cluster_id: UUID, command: ClusterComman
                 return state
             writes = cluster_writes(state, decision, caller=caller, now=now, world=world)
             try:
-                await world.store.commit(*writes, MakeDue(subject=subject, kind=EVALUATE, at=now))
+                await world.store.commit(*writes, MakeDue(subject=subject, kind=EVALUATE, at=now + look_in))
             except LostRace:
                 continue
             world.wake()

@@ -4,7 +4,7 @@ The original's agent stops asking for good when it is answered 401, 403, 404 or 
 So these are kept for machines that are not wanted here, and every passing trouble is answered as such.
 """
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
@@ -34,6 +34,8 @@ from firstlight.server.usecases.deciding import (
 from firstlight.server.usecases.one_host import PlacedHost, host_in
 from firstlight.server.usecases.world import World
 
+INVENTORY_FOLLOWS: Final = timedelta(seconds=1)
+"""Nothing can be said of a host before its inventory, which comes right after and asks for a look itself."""
 LONGEST_VERSION: Final = 1_024
 """Characters kept of the image reference an agent calls its version."""
 
@@ -96,7 +98,7 @@ class _Newcomer:
             decision = self._new(state.cluster, now) if host is None else self._again(host, state.cluster, now)
             return self._with_plan(state, self._heard(decision, now))
 
-        state = await note_in_cluster(self.world, cluster_id, command, caller=self.caller)
+        state = await note_in_cluster(self.world, cluster_id, command, caller=self.caller, look_in=INVENTORY_FOLLOWS)
         return PlacedHost(state=host_in(state, self.key), cluster=state.cluster)
 
     async def _again_in_pool(self) -> PlacedHost:
