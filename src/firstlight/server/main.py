@@ -4,7 +4,7 @@ import asyncio
 import os
 import secrets
 import socket
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -16,7 +16,7 @@ import structlog
 import uvicorn
 from starlette.types import ASGIApp
 
-from firstlight.core.errors import Error
+from firstlight.core.errors import Error, Unavailable
 from firstlight.server.blobs.connect import open_blobs
 from firstlight.server.composition import catalogue_of, policy_of, service_facts, step_inputs
 from firstlight.server.engine.bell import Bell
@@ -47,6 +47,7 @@ log = structlog.get_logger(__name__)
 LINK_KEY: Final = "link_key"
 GRACE: Final = 5
 """Seconds that running requests have when the service is asked to stop."""
+RESTART_SECONDS: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +106,11 @@ async def service(
         bell.listen(engine.wake)
         await plan_chores(world, inactive=settings.deregister_inactive, purge=settings.purge_deleted)
         tasks = [
-            asyncio.create_task(engine.run(), name="engine"),
-            asyncio.create_task(world.check_ins.run(), name="check-ins"),
-            asyncio.create_task(world.broadcast.run(store), name="events"),
-            asyncio.create_task(_hear_changes(database, world), name="changes"),
-            asyncio.create_task(_hear_due(database, engine), name="due"),
+            asyncio.create_task(_kept_up("engine", engine.run)),
+            asyncio.create_task(_kept_up("check-ins", world.check_ins.run)),
+            asyncio.create_task(_kept_up("events", lambda: world.broadcast.run(store))),
+            asyncio.create_task(_kept_up("changes", lambda: _hear_changes(database, world))),
+            asyncio.create_task(_kept_up("due", lambda: _hear_due(database, engine))),
         ]
         stack.push_async_callback(_end, tasks)
         yield Service(settings, world, engine, database, build(settings, world))
@@ -119,7 +120,10 @@ def build(settings: Settings, world: World) -> ASGIApp:
     modules: tuple[ModuleType, ...] = (*v2.MODULES, *v1.MODULES)
 
     async def health() -> str:
-        waited = await world.store.oldest_overdue(world.clock.now())
+        try:
+            waited = await world.store.oldest_overdue(world.clock.now())
+        except Unavailable as trouble:
+            return str(trouble)
         if waited is not None and waited > settings.liveness_timeout:
             return f"Work has been waiting for {waited} without being taken up."
         return ""
@@ -142,9 +146,21 @@ async def link_key(store: Store) -> bytes:
     """The key that signs download links: made at first start, shared by all replicas."""
     known = await store.secret(SERVICE_SUBJECT, LINK_KEY)
     if known is None:
-        await store.commit(PutSecret(subject=SERVICE_SUBJECT, name=LINK_KEY, value=secrets.token_hex(32)))
+        new = PutSecret(subject=SERVICE_SUBJECT, name=LINK_KEY, value=secrets.token_hex(32), only_if_missing=True)
+        await store.commit(new)
         known = await store.secret(SERVICE_SUBJECT, LINK_KEY) or ""
     return bytes.fromhex(known)
+
+
+async def _kept_up(name: str, run: Callable[[], Coroutine[None, None, None]]) -> None:
+    """A loop that fails for a reason nobody foresaw must not leave the service half alive."""
+    while True:
+        try:
+            await run()
+            return
+        except Exception:
+            log.exception("a background loop failed and is started again", loop=name)
+            await asyncio.sleep(RESTART_SECONDS)
 
 
 async def _hear_changes(database: Database, world: World) -> None:

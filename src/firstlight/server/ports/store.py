@@ -166,6 +166,8 @@ class PutSecret(Struct, frozen=True, kw_only=True):
     subject: str
     name: str
     value: str | None
+    only_if_missing: bool = False
+    """Whoever comes first decides: the value that is there stays."""
 
 
 class PutManifest(Struct, frozen=True, kw_only=True):
@@ -395,6 +397,13 @@ class Store(Protocol):
 
     async def check_in(self, batch: Sequence[PutPresence]) -> None:
         """Many check-ins at once, the only acknowledged thing a power cut may lose."""
+        ...
+
+    async def measure(self, batch: Sequence[PutReport]) -> None:
+        """Newer raw values of reports whose facts stayed what they were: news to nobody, so nobody is told.
+
+        A report that was dropped, or has other facts by now, stays as it is.
+        """
         ...
 
     # the due queue

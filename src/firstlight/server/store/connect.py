@@ -3,7 +3,8 @@
 import asyncio
 import sqlite3
 
-from firstlight.server.ports.database import Database, Sql
+from firstlight.server.ports.database import Database, Sql, Statement
+from firstlight.server.store import due, operations
 from firstlight.server.store.places import PostgresPlace, SqlitePlace, place
 from firstlight.server.store.postgres import PostgresDatabase
 from firstlight.server.store.schema import VERSION, check_known, migrate, version_of_file
@@ -23,6 +24,7 @@ async def open_database(url: str) -> Database:
 
 
 async def open_sqlite(target: SqlitePlace) -> Database:
+    """The file is ours alone: what a service that was killed had claimed is free again at once."""
     target.path.parent.mkdir(parents=True, exist_ok=True)
     try:
         version = await asyncio.to_thread(version_of_file, target.path)
@@ -30,7 +32,13 @@ async def open_sqlite(target: SqlitePlace) -> Database:
         raise translated(target.path, error) from error
     if not check_known(version, str(target.path)):
         await migrate(str(target.path))
-    return await SqliteDatabase.open(target.path)
+    database = await SqliteDatabase.open(target.path)
+    try:
+        await database.commit(Statement(due.FREE_ALL), Statement(operations.FREE_ALL), relaxed=True)
+    except BaseException:
+        await database.close()
+        raise
+    return database
 
 
 async def open_postgres(target: PostgresPlace) -> Database:

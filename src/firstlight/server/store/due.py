@@ -47,6 +47,7 @@ RELEASE: Final = Sql(
     "UPDATE due SET owner = NULL, lease_until = NULL, attempts = 0"
     " WHERE subject = :subject AND kind = :kind AND owner = :owner AND lease_until = :lease_until"
 )
+FREE_ALL: Final = Sql("UPDATE due SET owner = NULL, lease_until = NULL WHERE lease_until IS NOT NULL")
 NEXT: Final = Sql(
     "SELECT (SELECT at FROM due WHERE lease_until IS NULL ORDER BY at LIMIT 1) AS free,"
     " (SELECT lease_until FROM due WHERE lease_until IS NOT NULL ORDER BY lease_until LIMIT 1) AS claimed"

@@ -31,6 +31,17 @@ PUT: Final = insert(
         " measured_at = excluded.measured_at, raw = excluded.raw"
     ),
 )
+MEASURED: Final = Sql(
+    "UPDATE reports SET measured_at = :measured_at, raw = :raw"
+    " WHERE infra_env_id = :infra_env_id AND host_id = :host_id AND kind = :kind AND digest = :digest",
+    postgres_many=(
+        "UPDATE reports SET measured_at = batch.measured_at, raw = batch.raw FROM unnest(:infra_env_id::text[],"
+        " :host_id::text[], :kind::text[], :digest::text[], :measured_at::bigint[], :raw::bytea[])"
+        " AS batch (infra_env_id, host_id, kind, digest, measured_at, raw)"
+        " WHERE reports.infra_env_id = batch.infra_env_id AND reports.host_id = batch.host_id"
+        " AND reports.kind = batch.kind AND reports.digest = batch.digest"
+    ),
+)
 DROP: Final = Sql(
     "DELETE FROM reports WHERE infra_env_id = :infra_env_id AND host_id = :host_id AND kind = ANY(:kinds)"
 )
@@ -57,6 +68,21 @@ def put(write: PutReport) -> Iterator[Statement]:
         "raw": write.raw,
     }
     yield Statement(PUT, params)
+
+
+def measured(writes: Sequence[PutReport]) -> Statement:
+    """In the order of their keys: two replicas lock the rows in the same order."""
+    rows = [
+        {
+            **key_params(write.key),
+            "kind": write.kind.value,
+            "digest": write.digest,
+            "measured_at": micros(write.measured_at),
+            "raw": write.raw,
+        }
+        for write in sorted(writes, key=lambda write: (str(write.key[0]), str(write.key[1]), write.kind.value))
+    ]
+    return Statement(MEASURED, rows=rows)
 
 
 def drop(write: DropReports) -> Iterator[Statement]:

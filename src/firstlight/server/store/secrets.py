@@ -12,6 +12,9 @@ PUT: Final = insert(
     {"subject": "text", "name": "text", "value": "bytea"},
     then="ON CONFLICT (subject, name) DO UPDATE SET value = excluded.value",
 )
+PUT_IF_MISSING: Final = Sql(
+    "INSERT INTO secrets (subject, name, value) VALUES (:subject, :name, :value) ON CONFLICT (subject, name) DO NOTHING"
+)
 DROP: Final = Sql("DELETE FROM secrets WHERE subject = :subject AND name = :name")
 ONE: Final = Sql("SELECT value FROM secrets WHERE subject = :subject AND name = :name")
 
@@ -21,7 +24,7 @@ def put(write: PutSecret) -> Iterator[Statement]:
     if write.value is None:
         yield Statement(DROP, key)
     else:
-        yield Statement(PUT, key | {"value": write.value.encode()})
+        yield Statement(PUT_IF_MISSING if write.only_if_missing else PUT, key | {"value": write.value.encode()})
 
 
 async def secret(database: Database, subject: str, name: str) -> str | None:

@@ -25,6 +25,7 @@ from firstlight.server.ports.store import (
     PoolHost,
     PresenceRow,
     PutPresence,
+    PutReport,
     Store,
     StoredInfraEnv,
     Write,
@@ -133,6 +134,10 @@ class SqlStore(Store):
     async def check_in(self, batch: Sequence[PutPresence]) -> None:
         if batch:
             await self._database.commit(presence.batch(batch), relaxed=True)
+
+    async def measure(self, batch: Sequence[PutReport]) -> None:
+        if batch:
+            await self._database.commit(reports.measured(batch), relaxed=True)
 
     # what belongs to a subject
 

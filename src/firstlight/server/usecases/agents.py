@@ -74,7 +74,7 @@ async def _open_session(world: World, key: HostKey) -> Session:
     row = await world.store.presence(key)
     if state is None or row is None:
         raise no_such_host(key)
-    session = Session(state, dict(row.digests), world.sessions.issued(key))
+    session = Session(state, dict(row.digests), world.sessions.issued(key, since=state.host.registered_at.timestamp()))
     session.clock_band = band_of(state.presence.clock_offset_seconds)
     if state.host.cluster_id is not None and _peers_are_named_only(state):
         await _render_peers(world, session, state.host.cluster_id)
@@ -162,11 +162,17 @@ async def _keep(world: World, session: Session, reply: Reply, reading: Reading, 
         return
     told = replies.news(session.state, reading, policy=world.policy)
     events = tuple(record(event, now=now, actor=caller.name, request_id=caller.request_id) for event in told)
-    await world.store.commit(
-        report,
-        MakeDue(subject=session.subject, kind=EVALUATE, at=now),
-        *((AddEvents(events=events),) if events else ()),
-    )
+    session.own_notices += 1
+    try:
+        await world.store.commit(
+            report,
+            MakeDue(subject=session.subject, kind=EVALUATE, at=now),
+            *((AddEvents(events=events),) if events else ()),
+        )
+    except BaseException:
+        # Whether it was kept, and will be told, is not known: the next call starts from what is stored.
+        world.sessions.drop(session)
+        raise
     _remember(session, reading, now)
     world.wake()
 

@@ -6,7 +6,7 @@ from typing import Final
 import structlog
 
 from firstlight.core.decision import HostKey
-from firstlight.core.errors import Error
+from firstlight.core.errors import Unavailable
 from firstlight.core.model.reports import ReportKind
 from firstlight.server.ports.store import PutPresence, PutReport, Store
 
@@ -43,14 +43,19 @@ class CheckIns:
             await asyncio.shield(self.flush())
 
     async def flush(self) -> None:
+        """Write what waits. While the database is away it waits on, unless something newer comes."""
         self._pending.clear()
         seen, self._seen = self._seen, {}
         measured, self._measured = self._measured, {}
         try:
-            if seen:
-                await self._store.check_in(tuple(seen.values()))
-            if measured:
-                await self._store.commit(*measured.values())
-        except Error as failure:
-            # The next poll says the same again; nothing acknowledged hangs on it.
-            log.warning("check-ins could not be written", count=len(seen), reason=str(failure))
+            await self._store.check_in(tuple(seen.values()))
+            seen = {}
+            await self._store.measure(tuple(measured.values()))
+        except Unavailable as failure:
+            log.warning("check-ins wait for the database", count=len(seen), reason=str(failure))
+            self._seen = {**seen, **self._seen}
+            self._measured = {**measured, **self._measured}
+            self._pending.set()
+        except Exception:
+            # Kept, they would spoil every later batch; the next polls say the same again.
+            log.exception("check-ins could not be written", count=len(seen))

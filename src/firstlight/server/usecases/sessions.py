@@ -18,6 +18,7 @@ from firstlight.core.model.plan import Step, StepPlan, StepType
 from firstlight.core.model.reports import ReportKind
 from firstlight.core.steps.replies import REPORT_OF
 from firstlight.core.wire import steps as wire
+from firstlight.server.ports.store import cluster_subject, host_subject
 
 _encode = msgspec.json.Encoder().encode
 NOTHING_TO_DO: Final = StepPlan()
@@ -43,7 +44,10 @@ class _Piece(NamedTuple):
 
 
 class Session:
-    __slots__ = ("clock_band", "cluster_id", "digests", "heard", "issued", "key", "pieces", "replies", "state", "tail")
+    __slots__ = (
+        "clock_band", "cluster_id", "digests", "heard", "issued", "key", "own_notices", "pieces", "replies", "state",
+        "tail",
+    )  # fmt: skip
 
     def __init__(self, state: HostState, digests: dict[ReportKind, str], issued: dict[StepType, Issued]) -> None:
         host = state.host
@@ -56,6 +60,8 @@ class Session:
         """Fingerprint of the last reply of each step that was taken in."""
         self.heard = state.presence.agent_version
         self.clock_band: int | None = None
+        self.own_notices = 0
+        """Commits of this session's own reports whose notices have not come back yet."""
         self.pieces: tuple[_Piece, ...] = ()
         self.tail = b""
         self.take_plan(state.plan or NOTHING_TO_DO)
@@ -99,9 +105,8 @@ class Session:
 
     @property
     def subject(self) -> str:
-        if self.cluster_id is not None:
-            return f"cluster:{self.cluster_id}"
-        return f"host:{self.key[0]}/{self.key[1]}"
+        """Who decides about this host."""
+        return host_subject(self.key) if self.cluster_id is None else cluster_subject(self.cluster_id)
 
 
 def _piece(step: Step) -> _Piece:
@@ -121,9 +126,14 @@ class Sessions:
         self.moment = 0
         """Moves whenever something is forgotten: what was read before it moved may be out of date already."""
 
-    def issued(self, key: HostKey) -> dict[StepType, Issued]:
-        """What this agent was asked; outlives the session, since a change of facts does not stop a running step."""
+    def issued(self, key: HostKey, *, since: float) -> dict[StepType, Issued]:
+        """What this agent was asked; outlives the session, since a change of facts does not stop a running step.
+
+        `since` is when it registered: what it was asked before is void, also when it told another replica.
+        """
         known = self._issued.setdefault(key, {})
+        for step in [step for step, issued in known.items() if issued.at < since]:
+            del known[step]
         self._issued.move_to_end(key)
         while len(self._issued) > self._most:
             self._issued.popitem(last=False)
@@ -138,18 +148,30 @@ class Sessions:
     def get(self, key: HostKey) -> Session | None:
         return self._by_key.get(key)
 
+    def drop(self, session: Session) -> None:
+        """Make it anew when the agent comes back; what it was asked stays known."""
+        self.moment += 1
+        if self._by_key.get(session.key) is session:
+            self._drop(session.key)
+
     def put(self, session: Session) -> None:
         self._drop(session.key)
         self._by_key[session.key] = session
-        self._by_subject.setdefault(session.subject, set()).add(session.key)
+        for subject in {session.subject, host_subject(session.key)}:
+            self._by_subject.setdefault(subject, set()).add(session.key)
         while len(self._by_key) > self._most:
             self._drop(next(iter(self._by_key)))
 
     def forget(self, subject: str) -> None:
         """Somebody committed a change of this subject."""
         self.moment += 1
-        for key in self._by_subject.pop(subject, ()):
-            self._by_key.pop(key, None)
+        for key in tuple(self._by_subject.get(subject, ())):
+            session = self._by_key[key]
+            if session.own_notices and subject == host_subject(key):
+                # What the session reported itself it knows. Whose notice came first does not matter: of two, one drops.
+                session.own_notices -= 1
+            else:
+                self._drop(key)
 
     def forget_all(self) -> None:
         """Changes may have been missed."""
@@ -159,9 +181,10 @@ class Sessions:
 
     def _drop(self, key: HostKey) -> None:
         old = self._by_key.pop(key, None)
-        if old is not None:
-            keys = self._by_subject.get(old.subject)
-            if keys is not None:
-                keys.discard(key)
-                if not keys:
-                    del self._by_subject[old.subject]
+        if old is None:
+            return
+        for subject in {old.subject, host_subject(key)}:
+            keys = self._by_subject[subject]
+            keys.discard(key)
+            if not keys:
+                del self._by_subject[subject]

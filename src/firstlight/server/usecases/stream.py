@@ -54,6 +54,7 @@ class Broadcast:
 
     async def run(self, store: Store) -> None:
         """Hear of new events from every replica, until cancelled; followers then come to their end."""
+        self._closed = False
         try:
             async with store.listen(EVENTS) as notices:
                 async for _ in notices:
