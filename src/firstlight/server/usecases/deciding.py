@@ -154,8 +154,10 @@ async def change_cluster(
     raise busy(f"Cluster {cluster_id}")
 
 
-async def note_in_cluster(world: World, cluster_id: UUID, command: ClusterCommand, *, caller: Caller) -> ClusterState:
-    """Run a command and nothing else; what follows from it is left to the engine, at once.
+async def note_in_cluster(
+    world: World, cluster_id: UUID, command: ClusterCommand, *, caller: Caller, look_in: timedelta = AT_ONCE
+) -> ClusterState:
+    """Run a command and nothing else; what follows from it is left to the engine, after `look_in`.
 
     For what hosts and installers tell: many of them speak at the same moment, and nobody reads their answers.
     """
