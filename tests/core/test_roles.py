@@ -150,10 +150,10 @@ def test_masters_have_what_the_role_needs(cpus: int, ram: int, role: HostRole) -
 
 
 def test_operators_raise_what_a_master_needs() -> None:
-    hosts = [machine(1, cpu_count=4), machine(2), machine(3), machine(4)]
+    hosts = [machine(1, cpu_count=4), *(machine(number, cpu_count=16, ram_mib=32768) for number in (2, 3, 4))]
     cnv = (Operator(name="cnv", kind=OperatorKind.OLM),)
-    assert suggested(hosts)[0] is M
-    assert suggested(hosts, operators=cnv)[0] is W
+    assert suggested(hosts) == [M, M, M, W]
+    assert suggested(hosts, operators=cnv) == [W, M, M, M]
 
 
 # --- bootstrap --------------------------------------------------------------------------------------------------------

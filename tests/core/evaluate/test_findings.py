@@ -136,7 +136,7 @@ def test_roles_follow_what_operators_need() -> None:
             number,
             suggested_role=None,
             reports=some_reports(
-                number, peers=numbers, inventory=an_inventory(number, cpu_count=4 if number == 1 else 16)
+                number, peers=numbers, inventory=an_inventory(number, cpu_count=4 if number == 1 else 16, ram_mib=32768)
             ),
         )
         for number in numbers
@@ -144,7 +144,7 @@ def test_roles_follow_what_operators_need() -> None:
     plain = settled(cluster_state(hosts=hosts))
     assert plain.hosts[0].host.suggested_role is HostRole.MASTER
     cnv = settled(cluster_state(hosts=hosts, operators=(Operator(name="cnv", kind=OperatorKind.OLM),)))
-    assert cnv.hosts[0].host.suggested_role is HostRole.WORKER
+    assert [host.host.suggested_role for host in cnv.hosts] == [HostRole.WORKER] + [HostRole.MASTER] * 3
 
 
 # --- single nodes -----------------------------------------------------------------------------------------------------
