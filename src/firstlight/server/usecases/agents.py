@@ -55,7 +55,11 @@ async def next_steps(world: World, key: HostKey, *, agent_version: str, timestam
     version = agent_version[:LONGEST_VERSION] or session.heard
     presence = PutPresence(key=key, checked_in_at=now, clock_offset_seconds=offset, agent_version=version)
     band = band_of(offset)
-    if version != session.heard or band != session.clock_band or session.state.host.status in SILENT:
+    if session.awaits_inventory and version == session.heard:
+        # The inventory asks for a look anyway, and takes what the clock said along.
+        session.clock_band, session.unwritten = band, presence
+        world.check_ins.add(presence)
+    elif version != session.heard or band != session.clock_band or session.state.host.status in SILENT:
         session.heard, session.clock_band = version, band
         await world.store.commit(presence, MakeDue(subject=session.subject, kind=EVALUATE, at=now))
         world.wake()
@@ -166,6 +170,7 @@ async def _keep(world: World, session: Session, reply: Reply, reading: Reading, 
     try:
         await world.store.commit(
             report,
+            *session.taken_along(),
             MakeDue(subject=session.subject, kind=EVALUATE, at=now),
             *((AddEvents(events=events),) if events else ()),
         )

@@ -14,14 +14,16 @@ from msgspec.structs import replace
 
 from firstlight.core.decision import HostKey
 from firstlight.core.model.host import HostState
+from firstlight.core.model.host_status import HostStatus
 from firstlight.core.model.plan import Step, StepPlan, StepType
 from firstlight.core.model.reports import ReportKind
 from firstlight.core.steps.replies import REPORT_OF
 from firstlight.core.wire import steps as wire
-from firstlight.server.ports.store import cluster_subject, host_subject
+from firstlight.server.ports.store import PutPresence, cluster_subject, host_subject
 
 _encode = msgspec.json.Encoder().encode
 NOTHING_TO_DO: Final = StepPlan()
+JUST_REGISTERED: Final = frozenset({HostStatus.DISCOVERING, HostStatus.DISCOVERING_UNBOUND})
 
 
 class Issued:
@@ -46,7 +48,7 @@ class _Piece(NamedTuple):
 class Session:
     __slots__ = (
         "clock_band", "cluster_id", "digests", "heard", "issued", "key", "own_notices", "pieces", "replies", "state",
-        "tail",
+        "tail", "unwritten",
     )  # fmt: skip
 
     def __init__(self, state: HostState, digests: dict[ReportKind, str], issued: dict[StepType, Issued]) -> None:
@@ -62,6 +64,8 @@ class Session:
         self.clock_band: int | None = None
         self.own_notices = 0
         """Commits of this session's own reports whose notices have not come back yet."""
+        self.unwritten: PutPresence | None = None
+        """A check-in that the next report takes along, so that both are judged together."""
         self.pieces: tuple[_Piece, ...] = ()
         self.tail = b""
         self.take_plan(state.plan or NOTHING_TO_DO)
@@ -73,6 +77,14 @@ class Session:
             plan.next_instruction_seconds,
             action.encode(),
         )
+
+    @property
+    def awaits_inventory(self) -> bool:
+        return self.state.host.status in JUST_REGISTERED and ReportKind.INVENTORY not in self.digests
+
+    def taken_along(self) -> tuple[PutPresence, ...]:
+        presence, self.unwritten = self.unwritten, None
+        return () if presence is None else (presence,)
 
     def render_peers(self, peers: str) -> None:
         """Put the list of peers in the place of its name."""
