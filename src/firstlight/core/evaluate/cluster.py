@@ -137,12 +137,12 @@ class _Work:
             self.changes.extend(judged.changes)
             self.taken.extend(judged.taken)
             self.deadlines[key] = sooner(judged.deadline, silent, now=self.around.now)
+            settled = replace(state, host=judged.host, findings=judged.findings)
             if judged.host != state.host:
                 moved = True
-                self.memo.hosts.pop(key, None)
-            else:
-                self.memo.hosts[key] = Judged(memo, judged.findings, judged.deadline)
-            self.hosts[key] = replace(state, host=judged.host, findings=judged.findings)
+                memo = self._memo_key(settled, context, survives=survives, heard=is_heard(silent, self.around.now))
+            self.memo.hosts[key] = Judged(memo, judged.findings, judged.deadline)
+            self.hosts[key] = settled
         return moved
 
     def _memo_key(self, state: HostState, context: HostContext, *, survives: bool, heard: bool) -> tuple[object, ...]:

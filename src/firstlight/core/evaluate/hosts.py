@@ -29,6 +29,7 @@ from firstlight.core.rules import Finding, Status
 
 DISK_CHOICE: Final = BEFORE_INSTALLATION | UNBOUND
 """Statuses in which the service chooses the installation disk anew when facts change."""
+MAX_MOVES: Final = 8
 DISCONNECTED: Final = frozenset({HostStatus.DISCONNECTED, HostStatus.DISCONNECTED_UNBOUND})
 
 
@@ -69,7 +70,7 @@ def judge_host(
     around: Surroundings,
     cluster_survives: bool = False,
 ) -> JudgedHost:
-    """Findings and at most one move; call again on the result until nothing moves."""
+    """Findings, and where they take the host: no rule reads its status, so one judgement serves all its moves."""
     silent = silence_of(state, around)
     facts = facts_of(state, context=context, infra_env=infra_env, connected=is_heard(silent, around.now))
     chosen = with_disks(state.host, facts)
@@ -91,14 +92,24 @@ def judge_host(
         listening_since=around.listening_since,
         cluster_survives=cluster_survives,
     )
-    try:
-        row = step(REFRESH_TABLE, state.host.status, HostTrigger.REFRESH, situation)
-    except NoTransition:
-        return JudgedHost(host=state.host, findings=findings, deadline=_next(situation))
-    move = take(row, situation)
-    if move.host == state.host:
-        return JudgedHost(host=state.host, findings=findings, deadline=_next(situation))
-    return JudgedHost(host=move.host, findings=findings, changes=move.changes, taken=(move.taken,))
+    changes: list[Change] = []
+    taken: list[Taken] = []
+    for _ in range(MAX_MOVES):
+        try:
+            row = step(REFRESH_TABLE, situation.host.status, HostTrigger.REFRESH, situation)
+        except NoTransition:
+            break
+        move = take(row, situation)
+        if move.host == situation.host:
+            break
+        changes.extend(move.changes)
+        taken.append(move.taken)
+        situation = replace(situation, host=move.host)
+    else:
+        raise RuntimeError(f"host {state.host.id} does not come to rest")
+    return JudgedHost(
+        host=situation.host, findings=findings, changes=tuple(changes), taken=tuple(taken), deadline=_next(situation)
+    )
 
 
 def _disabled(cluster: Cluster | None, around: Surroundings) -> frozenset[str]:
