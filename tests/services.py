@@ -8,15 +8,15 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 START_SECONDS = 60
 STOP_SECONDS = 20
-SERVE = "from firstlight.server.main import serve; from firstlight.server.settings import Settings; serve(Settings())"
-COMMAND = (sys.executable, "-c", SERVE)
+LOGGED = 4000
+COMMAND = (str(Path(sys.executable).parent / "firstlight"), "serve")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +34,9 @@ class RunningService:
         return f"{self.url}/api/assisted-install"
 
     def complaints(self) -> str:
-        """What the service logged about errors nobody foresaw."""
-        return self.log.read_text() if "Traceback" in self.log.read_text() else ""
+        """What the service logged about the first error nobody foresaw."""
+        logged = self.log.read_text()
+        return logged[logged.find("Traceback") :][:LOGGED] if "Traceback" in logged else ""
 
 
 def free_port() -> int:
@@ -46,20 +47,13 @@ def free_port() -> int:
 
 @contextmanager
 def run_service(folder: Path, **settings: str) -> Iterator[RunningService]:
-    """`settings` are environment variables; the process ends with the block."""
-    listen, images = (f"127.0.0.1:{free_port()}" for _ in range(2))
-    log = folder / "service.log"
-    environment = {
-        **os.environ,
-        "FIRSTLIGHT_LISTEN": listen,
-        "FIRSTLIGHT_IMAGES_LISTEN": images,
-        "FIRSTLIGHT_DATA_DIR": str(folder / "data"),
-        **settings,
-    }
-    with log.open("wb") as output:
-        process = subprocess.Popen(COMMAND, env=environment, stdout=output, stderr=subprocess.STDOUT)
+    """`settings` are environment variables; the process ends with the block, if it has not been killed before."""
+    settings = {**loopback_listeners(), **settings}
+    process, log = spawn_service(folder, settings)
+    listen = settings["FIRSTLIGHT_LISTEN"]
     try:
         _wait_until_ready(f"http://{listen}/ready", process, log)
+        images = settings["FIRSTLIGHT_IMAGES_LISTEN"]
         yield RunningService(f"http://{listen}", f"http://{images}", folder, log, process.pid)
     finally:
         if process.poll() is None:
@@ -69,6 +63,21 @@ def run_service(folder: Path, **settings: str) -> Iterator[RunningService]:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+
+
+def loopback_listeners() -> dict[str, str]:
+    """Settings that keep a service, also one that is started again and again, on free ports of its own."""
+    names = ("FIRSTLIGHT_LISTEN", "FIRSTLIGHT_IMAGES_LISTEN")
+    return {name: f"127.0.0.1:{free_port()}" for name in names}
+
+
+def spawn_service(folder: Path, settings: Mapping[str, str]) -> tuple[subprocess.Popen[bytes], Path]:
+    """The process, which is not ready yet, and its log, which goes on where an earlier life ended."""
+    log = folder / "service.log"
+    place = {"FIRSTLIGHT_DATA_DIR": str(folder / "data"), "FIRSTLIGHT_LOG_LEVEL": "warning"}
+    environment = {**os.environ, **place, **settings}
+    with log.open("ab") as output:
+        return subprocess.Popen(COMMAND, env=environment, stdout=output, stderr=subprocess.STDOUT), log
 
 
 def _wait_until_ready(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
