@@ -167,12 +167,9 @@ def require_pull_secret(text: str, *, images: Iterable[str], public: Iterable[st
 
 
 def require_same_architecture(architecture: str, cluster: Cluster) -> None:
-    """An imported cluster does not say what it runs on: anything suits it."""
-    fits = cluster.cpu_architecture in ("", architecture) or (
-        cluster.cpu_architecture == MULTI and architecture in cluster.release_architectures
-    )
-    if not fits:
-        possible = cluster.release_architectures if cluster.cpu_architecture == MULTI else (cluster.cpu_architecture,)
+    """What an imported cluster runs on is not known: its release names no architectures, and anything suits it."""
+    possible = cluster.release_architectures if cluster.cpu_architecture == MULTI else (cluster.cpu_architecture,)
+    if possible and architecture not in possible:
         raise Invalid(
             f"Cluster {cluster.name} is made for {', '.join(possible)}, so its infra-env cannot be for {architecture}. "
             "Set cpu_architecture to one of the cluster's."
