@@ -19,6 +19,8 @@ class Format(StrEnum):
 
 OutputOption = Annotated[Format, typer.Option("--output", "-o", help="How to print the answer.")]
 
+WRAPPED: Final = frozenset({"Why", "Message"})
+ENDLESS: Final = 2_000
 GOOD: Final = frozenset({"known", "known-unbound", "installed", "ready", "added-to-existing-cluster", "success"})
 BAD: Final = frozenset(
     {"error", "insufficient", "insufficient-unbound", "disconnected", "cancelled", "failure", "critical"}
@@ -46,10 +48,14 @@ def show_rows(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for title in titles:
         # Names and ids are for copying: never cut.
-        table.add_column(title, overflow="fold", no_wrap=title in ("Name", "Id", "Status"))
+        table.add_column(title, overflow="fold", no_wrap=title not in WRAPPED)
     for row in rows:
         table.add_row(*(Text(cell, style=_style(cell)) for cell in row))
-    Console(soft_wrap=not sys.stdout.isatty()).print(table)
+    # A pipe has no width: there every row is one line.
+    console = Console() if sys.stdout.isatty() else Console(width=ENDLESS)
+    with console.capture() as captured:
+        console.print(table)
+    put("\n".join(line.rstrip() for line in captured.get().splitlines()))
 
 
 def show_document(document: object, *, output: Format) -> None:

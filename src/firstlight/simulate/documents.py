@@ -66,6 +66,7 @@ class HostDocument(Struct, frozen=True, kw_only=True):
     bootstrap: bool = False
     requested_hostname: str = ""
     validations_info: str = ""
+    logs_info: str = ""
     progress: Progress | None = None
 
     @property

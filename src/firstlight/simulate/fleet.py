@@ -121,8 +121,10 @@ class Fleet:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def wait(self, until: Until | None = None, *, limit: float | None = None) -> Result:
-        """Look until `until` holds, the cluster failed, or the time is over."""
+    async def wait(
+        self, until: Until | None = None, *, limit: float | None = None, despite_failure: bool = False
+    ) -> Result:
+        """Look until `until` holds, the cluster failed (unless that is no reason), or the time is over."""
         holds = until or (scenario_shows(self.scenario, self.machines) if self.scenario.hits else never)
         was_hopeless = False
         started = time.monotonic()
@@ -134,7 +136,8 @@ class Fleet:
             if holds(snapshot):
                 return Result(reached=True, snapshot=snapshot, seconds=seconds)
             # Hosts are read before their cluster: one more look tells whether they follow.
-            if (was_hopeless and is_hopeless(snapshot)) or (limit is not None and seconds > limit):
+            gives_up = was_hopeless and is_hopeless(snapshot) and not despite_failure
+            if gives_up or (limit is not None and seconds > limit):
                 return Result(reached=False, snapshot=snapshot, seconds=seconds)
             was_hopeless = is_hopeless(snapshot)
             await asyncio.sleep(self._look_seconds)

@@ -142,6 +142,7 @@ def _wildcard(site: Site, _: Sequence[Machine]) -> None:
 
 def _take_vip(site: Site, _: Sequence[Machine]) -> None:
     site.taken_vip_types.add("api")
+    site.strangers.add(site.network.api_vip)
 
 
 def _slow_operator(site: Site, _: Sequence[Machine]) -> None:

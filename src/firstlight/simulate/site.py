@@ -24,6 +24,8 @@ class Site:
         self.chance = random.Random(seed)  # noqa: S311 - repeatable on purpose
         self.cut_links: set[frozenset[UUID]] = set()
         self.wildcard_dns = False
+        self.strangers: set[str] = set()
+        """Addresses of devices that are none of ours."""
         self.taken_vip_types: set[str] = set()
         self.missing_images: set[str] = set()
         self.slow_operators: set[str] = set()
@@ -42,7 +44,9 @@ class Site:
     def is_up(self, address: str) -> bool:
         """Whether some device answers at this address."""
         network = self.network
-        return address in self.by_address or address in (network.gateway, network.ntp_server)
+        return (
+            address in self.by_address or address in self.strangers or address in (network.gateway, network.ntp_server)
+        )
 
     def rtt_ms(self) -> float:
         return round(self.chance.uniform(*RTT_MS), 3)
