@@ -71,7 +71,7 @@ def test_the_finalizing_share_counts_settled_operators() -> None:
         # Operators count once the hosts are done.
         (C.INSTALLING, 3, 1, 80),
         (C.FINALIZING, 3, 0, 80),
-        (C.FINALIZING, 3, 1, 95),
+        (C.FINALIZING, 3, 1, 99),
         (C.INSTALLED, 3, 1, 100),
     ],
 )

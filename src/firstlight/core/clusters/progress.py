@@ -13,8 +13,8 @@ from firstlight.core.model.policy import Policy
 
 PREPARING_SHARE: Final = 10
 INSTALLING_SHARE: Final = 70
-FINALIZING_SHARE: Final = 15
-"""The last five percent belong to `installed`."""
+FINALIZING_SHARE: Final = 19
+"""The last percent belongs to `installed`."""
 
 
 def installing_percentage(cluster: Cluster, hosts: Sequence[Host], policy: Policy) -> int:
