@@ -127,7 +127,6 @@ def test_urls() -> None:
 @pytest.mark.parametrize(
     ("cluster", "architecture", "fits"),
     [
-        ("", "arm64", True),
         ("x86_64", "x86_64", True),
         ("x86_64", "arm64", False),
         ("multi", "arm64", True),
@@ -141,3 +140,7 @@ def test_architectures(cluster: str, architecture: str, fits: bool) -> None:
     else:
         with pytest.raises(Invalid, match=architecture):
             require_same_architecture(architecture, known)
+
+
+def test_any_architecture_suits_a_cluster_that_was_imported() -> None:
+    require_same_architecture("arm64", a_cluster(cpu_architecture="multi", release_architectures=()))

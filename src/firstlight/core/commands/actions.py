@@ -171,8 +171,7 @@ def bind(state: HostState, *, cluster: Cluster, policy: Policy, now: datetime) -
 
 def _same_architecture(state: HostState, cluster: Cluster) -> None:
     inventory = state.reports.inventory
-    # An imported cluster does not say what it runs on.
-    if inventory is None or cluster.cpu_architecture in ("", "multi"):
+    if inventory is None or cluster.cpu_architecture == "multi":
         return
     have = {"aarch64": "arm64", "amd64": "x86_64"}.get(inventory.cpu.architecture, inventory.cpu.architecture)
     if have and have != cluster.cpu_architecture:
