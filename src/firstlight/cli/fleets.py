@@ -24,6 +24,7 @@ from firstlight.simulate.ends import (
     cluster_is,
     everything_registered,
     failing,
+    is_complete,
     never,
 )
 from firstlight.simulate.fleet import Fleet, Result
@@ -71,15 +72,11 @@ async def run_in_infra_env(wanted: Wanted, infra_env_id: UUID) -> bool:
     async with connect(wanted.url) as service:
         fleet = _fleet(wanted, infra_env_id, machines, service=service, observe=screen.show)
         # Without a scenario the expected end is that somebody installed the cluster or added every host.
-        end = ENDS.get(wanted.until) or (None if fleet.scenario.hits else _installed_or_added)
+        end = ENDS.get(wanted.until) or (None if fleet.scenario.hits else is_complete)
         with screen:
             async with fleet.powered():
                 result = await fleet.wait(end, limit=None if wanted.until == "forever" else wanted.limit)
     return _told(result, wanted)
-
-
-def _installed_or_added(snapshot: Snapshot) -> bool:
-    return snapshot.cluster_status == "installed" or all_finished(snapshot)
 
 
 async def run_new_cluster(wanted: Wanted, name: str, *, kubeconfig: Path | None) -> bool:

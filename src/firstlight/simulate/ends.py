@@ -56,6 +56,16 @@ def cluster_is(*statuses: str) -> Until:
     return lambda snapshot: snapshot.cluster_status in statuses
 
 
+def is_complete(snapshot: Snapshot) -> bool:
+    """Somebody installed the cluster, or added every host to one that runs already.
+
+    Hosts alone do not tell: theirs is done while the controller, which lives on them, still waits for operators.
+    """
+    if snapshot.cluster_status in ("", "adding-hosts"):
+        return all_finished(snapshot)
+    return snapshot.cluster_status == "installed"
+
+
 def never(_: Snapshot) -> bool:
     return False
 
