@@ -1,6 +1,6 @@
 """Agents call: they ask what to do, and answer what they did. How they register is in `host_registration`."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
@@ -40,6 +40,8 @@ WILDEST_CLOCK: Final = 100.0 * 366 * 24 * 3600
 """Seconds; a clock that is further off is as wrong as this one."""
 LONGEST_ERROR: Final = 8_192
 """Characters kept of the error text of a step."""
+GATHERING: Final = timedelta(milliseconds=200)
+"""Machines are switched on together: the first inventory of one waits a moment for those of its neighbours."""
 SILENT: Final = frozenset({HostStatus.DISCONNECTED, HostStatus.DISCONNECTED_UNBOUND})
 _encode = msgspec.json.Encoder().encode
 
@@ -164,6 +166,7 @@ async def _keep(world: World, session: Session, reply: Reply, reading: Reading, 
     if session.digests.get(reading.kind) == reading.digest:
         world.check_ins.measured(report)
         return
+    look_at = now + GATHERING if session.awaits_inventory else now
     told = replies.news(session.state, reading, policy=world.policy)
     events = tuple(record(event, now=now, actor=caller.name, request_id=caller.request_id) for event in told)
     session.own_notices += 1
@@ -171,7 +174,7 @@ async def _keep(world: World, session: Session, reply: Reply, reading: Reading, 
         await world.store.commit(
             report,
             *session.taken_along(),
-            MakeDue(subject=session.subject, kind=EVALUATE, at=now),
+            MakeDue(subject=session.subject, kind=EVALUATE, at=look_at),
             *((AddEvents(events=events),) if events else ()),
         )
     except BaseException:
