@@ -28,9 +28,7 @@ def limits_of(policy: Policy) -> Limits:
 @lru_cache(maxsize=16)
 def _limits_in(hardware: tuple[VersionedHardware, ...]) -> Limits:
     roles = [
-        role
-        for entry in hardware
-        for role in (entry.master, entry.worker, entry.arbiter, entry.sno, entry.edge_worker)
+        role for entry in hardware for role in (entry.master, entry.worker, entry.arbiter, entry.sno, entry.edge_worker)
     ]
     return Limits(
         latency_ms=_distinct(role.network_latency_threshold_ms for role in roles),
