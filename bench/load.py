@@ -93,7 +93,7 @@ class Load:
     async def poll(self, machine: Machine, *, withhold: bool = False) -> int:
         """One poll: GET instructions and one POST per instruction (none when unchanged replies are withheld)."""
         steps = await self.call("GET", f"{machine.path}/instructions?timestamp={int(time.time())}")
-        instructions = steps.get("instructions") or []
+        instructions: list[dict[str, Any]] = steps.get("instructions") or []
         if not withhold:
             for step in instructions:
                 await self.call("POST", f"{machine.path}/instructions", raw=machine.answer(step))
