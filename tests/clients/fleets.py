@@ -8,20 +8,19 @@ from uuid import UUID
 
 from firstlight.simulate import Fleet, Plan, make_machines
 from firstlight.simulate.machines import Machine
-from firstlight.simulate.networks import Network
 
-SPEED = 120.0
-"""Simulated seconds in one real second."""
+FAST = 120.0
+"""Simulated seconds in one real second; an installation takes a few."""
 
 
-def some_machines(*, masters: int = 0, workers: int = 0, salt: str, network: Network | None = None) -> list[Machine]:
-    return [*make_machines(Plan(masters=masters, workers=workers), salt=salt, network=network)]
+def some_machines(*, masters: int = 0, workers: int = 0, salt: str) -> list[Machine]:
+    return [*make_machines(Plan(masters=masters, workers=workers), salt=salt)]
 
 
 @contextmanager
-def powered(url: str, infra_env_id: str, machines: list[Machine]) -> Iterator[Fleet]:
+def powered(url: str, infra_env_id: str, machines: list[Machine], *, speed: float = FAST) -> Iterator[Fleet]:
     """The machines are on inside the block and speak to the service at `url`."""
-    fleet = Fleet(url, UUID(infra_env_id), machines, speed=SPEED)
+    fleet = Fleet(url, UUID(infra_env_id), machines, speed=speed)
     loop = asyncio.new_event_loop()
     over = asyncio.Event()
     failures: list[BaseException] = []

@@ -5,16 +5,13 @@ import inspect
 import io
 import json
 import tarfile
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 import yaml
 from assisted_service_client import api, models
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
 
+from tests.clients.certificates import a_certificate
 from tests.clients.sdk import Agent, Sdk, downloaded, refusal
 
 GROUPS = {
@@ -25,20 +22,6 @@ GROUPS = {
     "versions": api.VersionsApi,
     "domains": api.ManagedDomainsApi,
 }
-
-
-def a_certificate() -> str:
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "ingress-operator")])
-    now = datetime.now(UTC)
-    certificate = (
-        x509.CertificateBuilder(issuer_name=name, subject_name=name, public_key=key.public_key())
-        .serial_number(1)
-        .not_valid_before(now)
-        .not_valid_after(now + timedelta(days=1))
-        .sign(key, hashes.SHA256())
-    )
-    return certificate.public_bytes(serialization.Encoding.PEM).decode()
 
 
 def an_archive(name: str, content: bytes) -> bytes:
