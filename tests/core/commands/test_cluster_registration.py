@@ -215,3 +215,11 @@ def test_a_disconnected_cluster_is_only_a_record() -> None:
     assert (cluster.kind, cluster.status) == (ClusterKind.DISCONNECTED, ClusterStatus.UNMONITORED)
     with pytest.raises(Invalid, match="version"):
         disconnected_cluster(ID, name="far", version="", owner=Owner(), now=NOW)
+
+
+@pytest.mark.parametrize("version", ["new", "4", "4.x", "\N{SNOWMAN}"])
+def test_clusters_from_elsewhere_have_versions_that_can_be_compared(version: str) -> None:
+    with pytest.raises(Invalid, match="OpenShift version"):
+        disconnected_cluster(ID, name="far", version=version, owner=Owner(), now=NOW)
+    with pytest.raises(Invalid, match="OpenShift version"):
+        imported_cluster(ID, name="far", api_name="x", openshift_cluster_id=ID, version=version, owner=Owner(), now=NOW)

@@ -10,6 +10,7 @@ from firstlight.core.errors import Invalid
 from firstlight.core.model.cluster import Cluster
 from firstlight.core.model.cluster_status import ClusterKind, ClusterStatus
 from firstlight.core.versions.architectures import CpuArchitecture
+from firstlight.core.versions.numbers import parse
 
 
 class Owner(Struct, frozen=True, kw_only=True):
@@ -29,6 +30,8 @@ def imported_cluster(
     now: datetime,
 ) -> Cluster:
     """A running cluster that shall get more hosts. A name of the form api.X.domain says what it is called."""
+    if version:
+        parse(version)
     first, _, rest = api_name.partition(".")
     label, _, domain = rest.partition(".")
     is_full_name = first == "api" and bool(label) and bool(domain)
@@ -58,6 +61,7 @@ def disconnected_cluster(cluster_id: UUID, *, name: str, version: str, owner: Ow
     """A record of a cluster that is installed without this service."""
     if not version:
         raise Invalid("A disconnected cluster needs an OpenShift version. Set openshift_version.")
+    parse(version)
     return Cluster(
         id=cluster_id,
         kind=ClusterKind.DISCONNECTED,
