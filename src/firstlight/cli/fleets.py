@@ -39,6 +39,8 @@ ENDS: Final[dict[str, Until]] = {
     "added": all_finished,
     "forever": never,
 }
+DRIVEN: Final = frozenset({"expected", "known", "ready", "installed"})
+"""Ends to which somebody has to set virtual addresses and start the installation."""
 FLEETS_LOOKED_AT_PER_SECOND: Final = 20
 LOOK_AROUND: Final = ("clusters show demo", "hosts list", "findings demo --all", "events --cluster demo", "logs demo")
 
@@ -90,12 +92,7 @@ async def run_new_cluster(wanted: Wanted, name: str, *, kubeconfig: Path | None)
         fleet = _fleet(wanted, infra_env_id, machines, service=service, observe=screen.show)
         with screen:
             async with fleet.powered():
-                if wanted.until == "expected":
-                    result = await install_new_cluster(
-                        fleet, cluster_id, control_plane_count=count, limit=wanted.limit, say=screen.say
-                    )
-                else:
-                    result = await fleet.wait(ENDS[wanted.until], limit=wanted.limit)
+                result = await _to_the_end(fleet, cluster_id, count, wanted=wanted, say=screen.say)
         if result.reached and result.snapshot.cluster_status == "installed" and wanted.show != "json":
             target = kubeconfig or Path(f"{name}-kubeconfig")
             target.write_bytes(await service.credentials(cluster_id, "kubeconfig"))
@@ -122,12 +119,7 @@ async def run_crowd(wanted: Wanted, name: str, clusters: int) -> bool:
             look_seconds=max(0.5, clusters / FLEETS_LOOKED_AT_PER_SECOND),
         )
         async with fleet.powered():
-            if wanted.until == "expected":
-                result = await install_new_cluster(
-                    fleet, cluster_id, control_plane_count=count, limit=wanted.limit, say=_say_nothing
-                )
-            else:
-                result = await fleet.wait(ENDS[wanted.until], limit=wanted.limit)
+            result = await _to_the_end(fleet, cluster_id, count, wanted=wanted, say=_say_nothing)
         return result.reached
 
     async def narrate() -> None:
@@ -143,6 +135,21 @@ async def run_crowd(wanted: Wanted, name: str, clusters: int) -> bool:
             narrator.cancel()
     put(f"{sum(reached)} of {clusters} clusters reached the end: {_crowd_line(states.values())}")
     return all(reached)
+
+
+async def _to_the_end(
+    fleet: Fleet, cluster_id: UUID, control_plane_count: int, *, wanted: Wanted, say: Callable[[str], None]
+) -> Result:
+    if wanted.until not in DRIVEN:
+        return await fleet.wait(ENDS[wanted.until], limit=None if wanted.until == "forever" else wanted.limit)
+    return await install_new_cluster(
+        fleet,
+        cluster_id,
+        control_plane_count=control_plane_count,
+        limit=wanted.limit,
+        say=say,
+        only_ready=wanted.until in ("known", "ready"),
+    )
 
 
 def run_demo(wanted: Wanted, *, keep: bool) -> bool:
@@ -207,8 +214,9 @@ def _told(result: Result, wanted: Wanted) -> bool:
     snapshot = result.snapshot
     if wanted.show == "json":
         return result.reached
-    state = snapshot.cluster_status or "without a cluster"
-    put(f"{'Reached the end' if result.reached else 'Did not reach the end'}: the cluster is {state}.")
+    hosts = ", ".join(f"{count} {status}" for status, count in snapshot.status_counts().items()) or "none registered"
+    cluster = f"the cluster is {snapshot.cluster_status}" if snapshot.cluster is not None else "there is no cluster"
+    put(f"{'Reached the end' if result.reached else 'Did not reach the end'}: {cluster}; hosts: {hosts}.")
     for host in snapshot.hosts.values():
         for finding, message in failing(host.validations_info).items():
             put(f"  {host.requested_hostname or host.id}: {finding}: {message}")

@@ -1,7 +1,6 @@
 """From a new cluster to its end, with a simulated person at the keyboard."""
 
 from collections.abc import Callable
-from typing import Final
 from uuid import UUID
 
 from firstlight.simulate import user
@@ -9,16 +8,13 @@ from firstlight.simulate.ends import Snapshot, all_finished, all_known, cluster_
 from firstlight.simulate.fleet import Fleet, Result
 from firstlight.simulate.scenarios import Stops
 
-START_LIMIT: Final = 120.0
-"""Real seconds within which machines have to be seen, and a fault has to show."""
-
 Narrator = Callable[[str], None]
 
 
 async def install_new_cluster(
-    fleet: Fleet, cluster_id: UUID, *, control_plane_count: int, limit: float, say: Narrator
+    fleet: Fleet, cluster_id: UUID, *, control_plane_count: int, limit: float, say: Narrator, only_ready: bool = False
 ) -> Result:
-    """Take a powered fleet to the end its scenario leads to. A healthy one ends `installed`."""
+    """Take a powered fleet to the end its scenario leads to. A healthy one ends `installed`, or `ready` if asked to."""
     service, scenario, machines = fleet.connected, fleet.scenario, fleet.machines
     say("waiting for the machines to be discovered")
     result = await fleet.wait(user.inventories_are_in, limit=limit)
@@ -33,7 +29,7 @@ async def install_new_cluster(
         say("waiting for the service to find what is wrong")
         return await fleet.wait(scenario_shows(stopping, machines), limit=limit)
     result = await fleet.wait(_is_ready_and_shows(fleet), limit=limit)
-    if not result.reached:
+    if only_ready or not result.reached:
         return result
     say("starting the installation")
     await user.install(service, cluster_id)
