@@ -18,7 +18,9 @@ from firstlight.server.usecases.world import World
 log = structlog.get_logger(__name__)
 
 LEASE: Final = timedelta(seconds=20)
-BATCH: Final = 16
+BATCH: Final = 64
+PACE: Final = 0.05
+"""Seconds between two looks at the queue, however often somebody rings."""
 LONGEST_NAP: Final = 5.0
 """Seconds; another replica may have made something due that nobody told us about."""
 LISTENING_EVERY: Final = 5.0
@@ -88,8 +90,9 @@ class Engine:
                 self.failures += 1
                 log.exception("the queue could not be served")
                 pause = LONGEST_NAP
-            if pause > 0:
-                await _nap(self._awake, pause)
+            await asyncio.sleep(PACE)
+            if pause > PACE:
+                await _nap(self._awake, pause - PACE)
 
     async def _pause(self) -> float:
         at = await self._world.store.next_due_at()

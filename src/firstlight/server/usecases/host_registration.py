@@ -83,17 +83,20 @@ class _Newcomer:
         self.caller = caller
 
     async def place(self) -> PlacedHost:
+        if self.infra_env.cluster_id is not None:
+            # Such an infra-env gives its hosts to nobody else.
+            return await self._in_cluster(self.infra_env.cluster_id)
         known = await self.world.store.host(self.key)
         if known is None:
-            cluster_id = self.infra_env.cluster_id
-            return await (self._new_in_pool() if cluster_id is None else self._in_cluster(cluster_id, known=False))
-        cluster_id = known.host.cluster_id
-        return await (self._again_in_pool() if cluster_id is None else self._in_cluster(cluster_id, known=True))
+            return await self._new_in_pool()
+        if known.host.cluster_id is None:
+            return await self._again_in_pool()
+        return await self._in_cluster(known.host.cluster_id, known=True)
 
-    async def _in_cluster(self, cluster_id: UUID, *, known: bool) -> PlacedHost:
+    async def _in_cluster(self, cluster_id: UUID, *, known: bool = False) -> PlacedHost:
         def command(state: ClusterState, now: datetime) -> Decision:
             host = next((host for host in state.hosts if key_of(host) == self.key), None)
-            if (host is not None) is not known:
+            if known and host is None:
                 raise _Moved
             decision = self._new(state.cluster, now) if host is None else self._again(host, state.cluster, now)
             return self._with_plan(state, self._heard(decision, now))
