@@ -3,7 +3,7 @@
 The revision is read before everything else, so a decision made on parts that are newer loses its race.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 from uuid import UUID
@@ -14,10 +14,10 @@ from firstlight.core.model.cluster import Cluster, ClusterState
 from firstlight.core.model.host import HostState
 from firstlight.core.model.infra_env import InfraEnv
 from firstlight.server.ports.database import Database, Row
-from firstlight.server.ports.store import ClusterQuery
+from firstlight.server.ports.store import ClusterQuery, PutCluster, TouchCluster, Write
 from firstlight.server.store import clusters, hosts, infra_envs
 from firstlight.server.store.cache import Cache
-from firstlight.server.store.documents import CLUSTER, INFRA_ENV, optional_moment
+from firstlight.server.store.documents import CLUSTER, ENCODER, INFRA_ENV, optional_moment
 from firstlight.server.store.host_states import DOCUMENT_BYTES, HostStates, LoadedHost
 from firstlight.server.store.kept import MANY_ROWS, Kept, decoding
 
@@ -48,6 +48,21 @@ class ClusterStates:
         self._sizes.put(text, None, len(loaded), size=1)
         states = await self._states([row], {text: loaded})
         return states[0] if states else None
+
+    def remember(self, writes: Sequence[Write]) -> None:
+        """A cluster written once in a commit has the revision after the one it was decided on."""
+        touched = Counter(
+            write.cluster.id if isinstance(write, PutCluster) else write.cluster_id
+            for write in writes
+            if isinstance(write, PutCluster | TouchCluster)
+        )
+        for write in writes:
+            if isinstance(write, PutCluster) and write.expect_revision is not None and touched[write.cluster.id] == 1:
+                document = ENCODER.encode(write.cluster)
+                self._clusters.remember((str(write.cluster.id),), write.expect_revision + 1, write.cluster, document)
+            elif isinstance(write, TouchCluster) and touched[write.cluster_id] == 1:
+                revision = write.expect_revision
+                self._clusters.renumber((str(write.cluster_id),), revision, later=revision + 1)
 
     async def cluster(self, cluster_id: UUID, *, with_deleted: bool) -> Cluster | None:
         row = await self._database.fetch_one(clusters.ONE, id=str(cluster_id))

@@ -4,7 +4,7 @@ A host none of whose rows changed comes back as the same object; one that merely
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, Final
 
@@ -16,10 +16,10 @@ from firstlight.core.model.plan import StepPlan
 from firstlight.core.model.reports import ReportKind, Reports
 from firstlight.core.rules import Finding
 from firstlight.server.ports.database import Database, Param, Row, Sql
-from firstlight.server.ports.store import PresenceRow
+from firstlight.server.ports.store import PresenceRow, PutFindings, PutPlan, PutReport, Write
 from firstlight.server.store import findings, hosts, plans
 from firstlight.server.store.cache import Cache
-from firstlight.server.store.documents import FINDINGS, HOST, PLAN, key_params
+from firstlight.server.store.documents import ENCODER, FINDINGS, HOST, PLAN, digest, key_params
 from firstlight.server.store.kept import Identity, Kept, Loaded, decoding
 from firstlight.server.store.presence import presence_of
 from firstlight.server.store.reports import Stamps, kept_facts, reports_of, stamps_of
@@ -37,6 +37,10 @@ IDENTITY: Final = itemgetter("infra_env_id", "id")
 VERSION: Final = itemgetter(
     "revision", "checked_in_at", "clock_offset_ms", "agent_version", "findings", "plan", "reports"
 )
+
+
+def identity_of(key: HostKey) -> Identity:
+    return (str(key[0]), str(key[1]))
 
 
 class LoadedHost(Struct, frozen=True):
@@ -106,6 +110,20 @@ class HostStates:
             for row in rows
             if (state := found[IDENTITY(row)]) is not None
         ]
+
+    def remember(self, writes: Iterable[Write]) -> None:
+        """What was committed just now is known without reading it back."""
+        for write in writes:
+            if isinstance(write, PutPlan):
+                document = ENCODER.encode(write.plan)
+                self.plans.remember(identity_of(write.key), digest(document), write.plan, document)
+            elif isinstance(write, PutFindings):
+                document = ENCODER.encode(write.findings)
+                self.findings.remember((write.subject,), digest(document), write.findings, document)
+            elif isinstance(write, PutReport):
+                row = {"kind": write.kind.value, "doc": write.facts}
+                identity = (*identity_of(write.key), write.kind.value)
+                self._facts.remember(identity, write.digest, self._facts.decoded(row), write.facts)
 
     async def documents(self, rows: Sequence[Row]) -> list[Host]:
         """Only the hosts themselves, in the order of the rows."""

@@ -40,6 +40,19 @@ class Kept(Generic[T]):
         self._cache.put(row, found["version"], (value, document), size=len(document))
         return value
 
+    def remember(self, row: Identity, version: object, value: T, document: bytes) -> None:
+        """This very value has just been written: it need not be read back."""
+        self._cache.put(row, version, (value, document), size=len(document))
+
+    def renumber(self, row: Identity, version: object, *, later: object) -> None:
+        """The row was written again as it was; only its version moved."""
+        found = self._cache.get(row, version)
+        if found is not None:
+            self._cache.put(row, later, found, size=len(found[1]))
+
+    def decoded(self, row: Row) -> T:
+        return self._decode(row)
+
     async def load(self, database: Database, wanted: Mapping[Identity, object]) -> "Loaded[T]":
         values: dict[Identity, T] = {}
         missing: list[Identity] = []

@@ -175,6 +175,8 @@ class SqlStore(Store):
     async def commit(self, *writes: Write) -> None:
         if writes:
             await self._database.commit(*work(writes))
+            self._hosts.remember(writes)
+            self._clusters.remember(writes)
 
     def listen(self, channel: str) -> Notices:
         return self._database.subscribe(channel)
