@@ -2,7 +2,6 @@
 
 import asyncio
 import itertools
-import subprocess
 from collections.abc import Iterator
 
 import asyncpg
@@ -12,43 +11,18 @@ from firstlight.core.errors import Unavailable
 from firstlight.server.ports.database import Database, LostRace, Sql, Statement
 from firstlight.server.store.connect import open_database
 from firstlight.server.store.postgres import PostgresDatabase
-from tests.conftest import missing
 from tests.databases import fresh_postgres
-from tests.peers import Missing, Postgres, as_user, free_port, running_postgres, server_user
+from tests.peers import Postgres, free_port
+from tests.restarting import Server, restarting_postgres
 from tests.store.rows import ADD_EVENT, EVENTS, SECRETS, SET_SECRET, add_secret, events
 
 pytestmark = [pytest.mark.anyio, pytest.mark.peer("postgres")]
 
 
-class Server:
-    """A PostgreSQL of this test's own that goes away and comes back on the same port with the same data."""
-
-    def __init__(self, peer: Postgres) -> None:
-        self.peer = peer
-
-    async def control(self, *arguments: str) -> None:
-        command = [self.peer.binaries / "pg_ctl", "-s", "-w", "-D", self.peer.sockets / "data", *arguments]
-        await asyncio.to_thread(
-            subprocess.run, command, check=True, cwd="/", stdout=subprocess.DEVNULL, **as_user(server_user())
-        )
-
-    async def stop(self, how: str) -> None:
-        await self.control("-m", how, "stop")
-
-    async def start(self) -> None:
-        where = f"-p {self.peer.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={self.peer.sockets}"
-        await self.control("-l", "/dev/null", "-o", where, "start")
-
-
 @pytest.fixture(scope="module")
 def own_server() -> Iterator[Server]:
-    try:
-        with running_postgres(durable=True) as peer:
-            server = Server(peer)
-            yield server
-            asyncio.run(server.stop("immediate"))
-    except Missing as reason:
-        missing(str(reason))
+    with restarting_postgres() as server:
+        yield server
 
 
 WAITING: Sql = Sql(

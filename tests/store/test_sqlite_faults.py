@@ -3,14 +3,11 @@
 import asyncio
 import os
 import random
-import resource
 import shutil
 import sqlite3
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -20,6 +17,7 @@ from firstlight.server.ports.database import Database, LostRace, Statement
 from firstlight.server.store.connect import open_database
 from firstlight.server.store.sqlite import SqliteDatabase
 from tests.databases import fresh_sqlite
+from tests.disks import tiny_disk
 from tests.peers import ROOT
 from tests.store.rows import DROP_SECRETS, EVENTS, SECRETS, add_secret, events
 
@@ -65,24 +63,6 @@ async def test_two_services_never_share_a_file(sqlite_url: str) -> None:
     second = await open_database(sqlite_url)
     assert len(await second.fetch(SECRETS)) == 1
     await second.close()
-
-
-@contextmanager
-def tiny_disk(folder: Path) -> Iterator[tuple[Path, Callable[[], None]]]:
-    """A disk of 1 MiB and a way to make it big; without the right to mount, a limit on the size of files instead."""
-    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(folder)]
-    if os.geteuid() == 0 and subprocess.run(mount, check=False, capture_output=True).returncode == 0:
-        try:
-            yield folder, lambda: subprocess.run(["mount", "-o", "remount,size=64m", str(folder)], check=True) and None
-        finally:
-            subprocess.run(["umount", str(folder)], check=True)
-        return
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1024 * 1024, hard))
-    try:
-        yield folder, lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 async def filled(database: Database) -> tuple[int, str]:
