@@ -18,6 +18,7 @@ PEER_FIXTURES: Final = {
     "s3": "s3",
     "s3_bucket": "s3",
     "ignition_validate": "ignition",
+    "xorriso": "xorriso",
 }
 
 # The same examples on every run and no verdict by the clock: a busy machine must not turn a test red.
@@ -86,6 +87,13 @@ def ignition_validate() -> str:
     """The path of Ignition's own checker: `[path, file]` ends with 0 when the file is a valid config."""
     found = shutil.which("ignition-validate")
     return found or missing("ignition-validate is not installed: sudo apt-get install --no-install-recommends ignition")
+
+
+@pytest.fixture(scope="session")
+def xorriso() -> str:
+    """A tool that makes and reads ISO images, and is not ours."""
+    found = shutil.which("xorriso")
+    return found or missing("xorriso is not installed: sudo apt-get install --no-install-recommends xorriso")
 
 
 # --- order and verdict ------------------------------------------------------------------------------------------------

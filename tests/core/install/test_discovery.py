@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firstlight.core.errors import Invalid
+from firstlight.core.images.cpio import ARCHIVE_LIMIT, ignition_archive
 from firstlight.core.install import ignition
-from firstlight.core.install.archive import ARCHIVE_LIMIT, ignition_archive
 from firstlight.core.install.discovery import DiscoveryInputs, discovery_config, render_discovery, without_secrets
 from firstlight.core.install.inputs import HostFile, MirrorRegistries, ProxySettings
 from firstlight.core.install.static_network import full_iso_delivery

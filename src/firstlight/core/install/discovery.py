@@ -10,9 +10,9 @@ from uuid import UUID
 import msgspec
 
 from firstlight.core.errors import Invalid
+from firstlight.core.images.cpio import ARCHIVE_LIMIT, ignition_archive
 from firstlight.core.install import discovery_files as texts
 from firstlight.core.install import ignition
-from firstlight.core.install.archive import ARCHIVE_LIMIT, ignition_archive
 from firstlight.core.install.ignition_merge import merge_text
 from firstlight.core.install.ignition_models import Config, File, Ignition, Proxy, Unit, User
 from firstlight.core.install.inputs import HostFile, MirrorRegistries, ProxySettings, Value

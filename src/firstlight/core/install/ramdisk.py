@@ -4,7 +4,7 @@ import gzip
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from firstlight.core.install.archive import cpio_member
+from firstlight.core.images.cpio import cpio_member
 from firstlight.core.install.inputs import HostFile, ProxySettings
 from firstlight.core.install.static_network_files import (
     COMMON_SCRIPT,

@@ -1,0 +1,1 @@
+"""Byte arithmetic of boot images: what lies where in a live ISO, and what a patched one consists of. No files here."""
