@@ -91,7 +91,7 @@ class VirtualFile:
         """The same file with other contents in some places; its length stays. Regions must not overlap."""
         segments: list[Segment] = []
         at = 0
-        for region in sorted(regions, key=lambda one: one.offset):
+        for region in sorted(regions, key=lambda one: (one.offset, one.end)):
             if region.offset < at or region.end > self.size:
                 raise Invalid(
                     f"The bytes {region.offset} to {region.end} cannot be replaced: they overlap or are outside."
