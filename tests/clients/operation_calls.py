@@ -160,6 +160,7 @@ LOGS: Final = f"logs_type=host&infra_env_id={INFRA_ENV_ID}&host_id={host_id(1)}"
 SEEN: Final = {"host_id": str(UUID(int=7, version=4)), "discovery_agent_version": "1"}
 INVENTORY: Final = {"step_type": "inventory", "step_id": "inventory-1", "output": json.dumps({"hostname": "one"})}
 FIRST_MAC: Final = an_inventory(1).interfaces[0].mac
+BOOT_SCRIPT: Final = f"file_name=ipxe-script&ipxe_script_type=boot-order-control&mac={FIRST_MAC}"
 STAGE: Final = {"current_stage": "Starting installation"}
 
 SUCCESS: Final[dict[str, Ask]] = {

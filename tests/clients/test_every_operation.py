@@ -3,7 +3,6 @@
 401 and 403 are documented for whoever switches authentication on; with the kind `none` there is nobody to refuse.
 """
 
-import json
 import re
 from types import NoneType
 
@@ -16,13 +15,12 @@ from firstlight.server.http.operations import Operation, operations_of
 from firstlight.server.usecases.world import World
 from tests.api.calling import UNKNOWN, an_app
 from tests.clients.operation_calls import PATH, REFUSED, SUCCESS, UNUSED, Ask
-from tests.http.client import Answer, ask
+from tests.clients.sending import send
 from tests.http.published_operations import PUBLISHED
 
 pytest_plugins = ("tests.api.conftest",)
 pytestmark = pytest.mark.anyio
 
-BASE = "/api/assisted-install"
 OPERATIONS = {operation.id: operation for operation in operations_of(*v2.MODULES)}
 OURS = {"V2PutClusterManifest"}
 """Operations beside the published ones: a widespread client sends PUT where the API has PATCH."""
@@ -46,15 +44,6 @@ CASES = [
 @pytest.fixture
 def app(world: World) -> ASGIApp:
     return an_app(world)
-
-
-async def send(app: ASGIApp, operation: Operation, asked: Ask, *, method: str = "") -> Answer:
-    path = re.sub(r"{(\w+)(:uuid)?}", lambda found: str((PATH | asked.path)[found[1]]), operation.path)
-    body = (
-        asked.body if isinstance(asked.body, bytes) else b"" if asked.body is None else json.dumps(asked.body).encode()
-    )
-    headers = {"content-type": asked.content_type, "content-length": str(len(body))}
-    return await ask(app, method or operation.method, BASE + path, query=asked.query, body=body, headers=headers)
 
 
 def test_every_published_operation_is_served_and_called() -> None:
