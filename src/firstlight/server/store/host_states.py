@@ -121,9 +121,13 @@ class HostStates:
                 document = ENCODER.encode(write.findings)
                 self.findings.remember((write.subject,), digest(document), write.findings, document)
             elif isinstance(write, PutReport):
-                row = {"kind": write.kind.value, "doc": write.facts}
-                identity = (*identity_of(write.key), write.kind.value)
-                self._facts.remember(identity, write.digest, self._facts.decoded(row), write.facts)
+                self._remember_report(write)
+
+    def _remember_report(self, write: PutReport) -> None:
+        identity = (*identity_of(write.key), write.kind.value)
+        if self._facts.get(identity, write.digest) is None:
+            row = {"kind": write.kind.value, "doc": write.facts}
+            self._facts.remember(identity, write.digest, self._facts.decoded(row), write.facts)
 
     async def documents(self, rows: Sequence[Row]) -> list[Host]:
         """Only the hosts themselves, in the order of the rows."""

@@ -15,12 +15,15 @@ from firstlight.server.store.notices import Readers, Subscription
 from firstlight.server.store.places import PostgresPlace
 from firstlight.server.store.postgres_errors import lost, outcome_unknown, translated
 from firstlight.server.store.postgres_listener import Listener
+from firstlight.server.store.postgres_merge import merged, trips
 from firstlight.server.store.postgres_pool import Pool
 
 PAUSES: Final = (0.05, 0.2, 0.5, 1.0, 2.0)
 """Seconds between tries; after the last the caller is told."""
 BEGIN: Final = "BEGIN"
 BEGIN_RELAXED: Final = "BEGIN; SET LOCAL synchronous_commit = off"
+TAKEN: Final = "The same name was taken by somebody else meanwhile. Look again and try again."
+CHANGED: Final = "Somebody else changed it meanwhile. Look again and try again."
 PG_NOTIFY: Final = "SELECT pg_notify($1, $2)"
 
 T = TypeVar("T")
@@ -56,7 +59,10 @@ class PostgresDatabase:
             return (await self._persist(lambda connection: self._alone(run(connection, only))),)
 
         async def all_of_it(connection: asyncpg.Connection) -> tuple[int, ...]:
-            return tuple([await run(connection, item) for item in work])
+            counts: list[int] = []
+            for trip in trips(work):
+                counts.extend(await run_together(connection, trip))
+            return tuple(counts)
 
         return await self._persist(lambda connection: self._transaction(connection, all_of_it, relaxed=relaxed))
 
@@ -128,6 +134,24 @@ class PostgresDatabase:
         return result
 
 
+async def run_together(connection: asyncpg.Connection, trip: Sequence[Statement | Notify]) -> list[int]:
+    """The number of rows each touched, in order."""
+    statements = [item for item in trip if isinstance(item, Statement)]
+    if len(trip) == 1 or not statements:
+        return [await run(connection, item) for item in trip]
+    text, arguments = merged(trip)
+    try:
+        row = (await connection.fetch(text, *arguments))[0]
+    except asyncpg.UniqueViolationError as error:
+        raise LostRace(None, TAKEN) from error
+    touched = iter(range(len(statements)))
+    counts = [0 if isinstance(item, Notify) else int(row[f"c{next(touched)}"]) for item in trip]
+    for item, count in zip(trip, counts, strict=True):
+        if isinstance(item, Statement) and item.expect_rows not in (None, count):
+            raise LostRace(item, CHANGED)
+    return counts
+
+
 async def run(connection: asyncpg.Connection, item: Statement | Notify) -> int:
     """The number of rows it touched."""
     if isinstance(item, Notify):
@@ -145,9 +169,9 @@ async def run(connection: asyncpg.Connection, item: Statement | Notify) -> int:
             # A row per row touched: asyncpg does not tell the numbers of a batch.
             count = len(await connection.fetchmany(sql.postgres + " RETURNING 1", map(sql.for_postgres, rows)))
     except asyncpg.UniqueViolationError as error:
-        raise LostRace(item, "The same name was taken by somebody else meanwhile. Look again and try again.") from error
+        raise LostRace(item, TAKEN) from error
     if item.expect_rows is not None and count != item.expect_rows:
-        raise LostRace(item, "Somebody else changed it meanwhile. Look again and try again.")
+        raise LostRace(item, CHANGED)
     return count
 
 
