@@ -65,6 +65,13 @@ def test_secrets_are_never_told() -> None:
     assert decision.cluster.pull_secret_set
 
 
+def test_the_login_of_a_proxy_is_not_told() -> None:
+    decision = updated(empty(), http_proxy="http://user:hunter2@proxy:3128")
+    assert decision.cluster is not None
+    assert decision.cluster.proxy.http == "http://user:hunter2@proxy:3128"
+    assert "hunter2" not in str([(change.before, change.after, change.event) for change in decision.changes])
+
+
 def test_an_empty_pull_secret_takes_it_away() -> None:
     assert after(empty(), pull_secret="").pull_secret_set is False
 

@@ -8,7 +8,7 @@ import pytest
 from firstlight.core.errors import Invalid
 from firstlight.core.infra_envs.registration import Grounds, NewInfraEnv, register, update
 from firstlight.core.infra_envs.urls import boot_artifacts, image_url
-from firstlight.core.infra_envs.wishes import InfraEnvWish, require_same_architecture
+from firstlight.core.infra_envs.wishes import InfraEnvWish, ProxyWish, require_same_architecture
 from firstlight.core.model.infra_env import HostNetworkConfig, InfraEnv, KernelArgument, MacInterface
 from firstlight.core.versions.configured import configured_catalogue
 from tests.builders.clusters import a_cluster, a_policy, an_infra_env
@@ -144,3 +144,15 @@ def test_architectures(cluster: str, architecture: str, fits: bool) -> None:
 
 def test_any_architecture_suits_a_cluster_that_was_imported() -> None:
     require_same_architecture("arm64", a_cluster(cpu_architecture="multi", release_architectures=()))
+
+
+def test_no_secret_of_a_change_is_told() -> None:
+    before = new(wish={"proxy": ProxyWish(http="http://user:secret@proxy:3128")})
+    override = '{"ignition": {"version": "3.2.0"}, "passwd": {"users": [{"name": "core", "passwordHash": "secret"}]}}'
+    wish = InfraEnvWish(proxy=ProxyWish(http="http://user:secret2@proxy:3128"), ignition_override=override)
+    changed = update(before, wish, networks=(), grounds=grounds(), now=LATER)
+    assert changed is not None
+    assert changed.infra_env.proxy.http == "http://user:secret2@proxy:3128"
+    (change,) = changed.changes
+    assert {"proxy", "ignition_override"} <= set(change.after)
+    assert "secret" not in f"{change.before} {change.after} {change.event.message}"

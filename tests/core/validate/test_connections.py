@@ -192,3 +192,10 @@ def test_shown(text: str, quoted: str) -> None:
 
 def test_shown_is_short() -> None:
     assert shown("x" * 81) == "'" + "x" * 79 + "…'"
+
+
+@pytest.mark.parametrize("url", ["ftp://user:secret@proxy:3128", "user:secret@proxy:3128", "https://user:secret@proxy"])
+def test_a_refused_proxy_is_named_without_its_login(url: str) -> None:
+    with pytest.raises(Invalid, match="proxy") as refusal:
+        check_http_proxy(url)
+    assert "secret" not in str(refusal.value)

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from msgspec import Struct, to_builtins
+from msgspec import Struct
 from msgspec.structs import replace
 
 from firstlight.core.clusters import settings, texts
@@ -19,6 +19,7 @@ from firstlight.core.decision import Change, Decision
 from firstlight.core.errors import Conflict, Invalid
 from firstlight.core.events.cluster import ProxySettingsChanged
 from firstlight.core.events.own import ClusterChanged
+from firstlight.core.events.telling import told
 from firstlight.core.model.cluster import Cluster, ClusterNetwork, ClusterState
 from firstlight.core.model.cluster_status import UPDATABLE, ClusterStatus
 from firstlight.core.model.host import HostState
@@ -194,9 +195,10 @@ def changes_between(before: Cluster, after: Cluster) -> tuple[Change, ...]:
     ]
     if not names:
         return ()
-    told = [Change(event=ProxySettingsChanged(cluster_id=after.id))] if "proxy" in names else []
-    values = [{name: to_builtins(getattr(cluster, name)) for name in names} for cluster in (before, after)]
+    proxy = [Change(event=ProxySettingsChanged(cluster_id=after.id))] if "proxy" in names else []
     changed = Change(
-        event=ClusterChanged(cluster_id=after.id, fields=", ".join(names)), before=values[0], after=values[1]
+        event=ClusterChanged(cluster_id=after.id, fields=", ".join(names)),
+        before=told({name: getattr(before, name) for name in names}),
+        after=told({name: getattr(after, name) for name in names}),
     )
-    return (changed, *told)
+    return (changed, *proxy)

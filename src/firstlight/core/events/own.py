@@ -8,7 +8,6 @@ from firstlight.core.events.event import Category, ClusterEvent, HostEvent, Seve
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterChanged(ClusterEvent):
     name = "cluster_updated"
-    category = Category.CHANGE
     level = Severity.INFO
     category = Category.CHANGE
     template = "Settings of the cluster changed: {fields}"
@@ -19,7 +18,6 @@ class ClusterChanged(ClusterEvent):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostChanged(HostEvent):
     name = "host_updated"
-    category = Category.CHANGE
     level = Severity.INFO
     category = Category.CHANGE
     template = "Host {host_name}: settings changed: {fields}"

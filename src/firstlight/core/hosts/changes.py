@@ -1,15 +1,14 @@
 """What a user changes about a host before it is installed: role, name, disks, labels and the like."""
 
 from datetime import datetime
-from typing import Final
 
-import msgspec
 from msgspec.structs import replace
 
 from firstlight.core.decision import Change, Decision
 from firstlight.core.errors import Conflict
 from firstlight.core.events.host import InstallerArgsApplied
 from firstlight.core.events.own import HostChanged
+from firstlight.core.events.telling import told
 from firstlight.core.hosts.triggers import Identity
 from firstlight.core.hosts.wishes import (
     HostWish,
@@ -22,14 +21,12 @@ from firstlight.core.hosts.wishes import (
     with_role,
 )
 from firstlight.core.model.cluster import Cluster
-from firstlight.core.model.host import FencingCredentials, Host, HostState
+from firstlight.core.model.host import Host, HostState
 from firstlight.core.model.host_status import EDITABLE
 from firstlight.core.model.inventory import Disk
 from firstlight.core.model.policy import Policy
 from firstlight.core.validate.arguments import check_installer_arguments
 from firstlight.core.validate.names import check_host_name
-
-HIDDEN: Final = "***"
 
 
 def update_host(
@@ -115,18 +112,16 @@ def changed(state: HostState, after: Host, *, now: datetime, also: tuple[str, ..
     )
     change = Change(
         event=event,
-        before={name: _told(before, name) for name in fields},
-        after={name: _told(after, name) for name in fields},
+        before=told({name: _value(before, name) for name in fields}),
+        after=told({name: _value(after, name) for name in fields}),
     )
     after = replace(after, updated_at=now)
     return Decision(hosts={(after.infra_env_id, after.id): after}, changes=(change,))
 
 
-def _told(host: Host, name: str) -> object:
-    """The value for the audit; secrets are only said to be there."""
-    value: object = getattr(host, name)
-    if isinstance(value, FencingCredentials):
-        return {"address": value.address, "username": value.username, "password": HIDDEN}
+def _value(host: Host, name: str) -> object:
+    """Headers may carry tokens: only their names are told."""
     if name == "ignition_endpoint_headers":
         return [header.key for header in host.ignition_endpoint_headers]
-    return msgspec.to_builtins(value)
+    value: object = getattr(host, name)
+    return value

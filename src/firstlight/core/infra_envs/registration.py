@@ -5,13 +5,13 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from firstlight.core.decision import Change
 from firstlight.core.errors import Invalid
 from firstlight.core.events.infra_env import ImageInfoUpdated, InfraEnvRegistered
+from firstlight.core.events.telling import told
 from firstlight.core.infra_envs.urls import image_url
 from firstlight.core.infra_envs.wishes import (
     FULL,
@@ -139,6 +139,6 @@ def _told(infra_env: InfraEnv, details: str, *, before: InfraEnv | None = None) 
     fields = changed_fields(before, infra_env)
     return Change(
         event=event,
-        before={name: msgspec.to_builtins(getattr(before, name)) for name in fields},
-        after={name: msgspec.to_builtins(getattr(infra_env, name)) for name in fields},
+        before=told({name: getattr(before, name) for name in fields}),
+        after=told({name: getattr(infra_env, name) for name in fields}),
     )

@@ -8,7 +8,7 @@ from firstlight.core.errors import Invalid
 from firstlight.core.model.cluster import TangServer
 from firstlight.core.model.cluster_status import EncryptionMode
 from firstlight.core.validate.quoting import shown
-from firstlight.core.validate.urls import check_url
+from firstlight.core.validate.urls import check_url, named_url
 
 ENABLE_ON: Final = (
     "none",
@@ -49,5 +49,5 @@ def parse_tang_servers(text: str) -> tuple[TangServer, ...]:
     for server in servers:
         check_url(server.url, what="The Tang server URL")
         if not server.thumbprint.strip():
-            raise Invalid(f"The Tang server {shown(server.url)} has no thumbprint. Add the one its keys have.")
+            raise Invalid(f"The Tang server {named_url(server.url)} has no thumbprint. Add the one its keys have.")
     return servers

@@ -6,7 +6,7 @@ from firstlight.core.errors import Invalid
 from firstlight.core.validate.addresses import is_ip, is_network
 from firstlight.core.validate.names import is_domain
 from firstlight.core.validate.quoting import shown
-from firstlight.core.validate.urls import check_url, scheme_of
+from firstlight.core.validate.urls import check_url, named_url, scheme_of
 from firstlight.core.versions.numbers import at_least
 
 WILDCARD_SINCE: Final = "4.8.0-fc.4"
@@ -15,7 +15,7 @@ WILDCARD_SINCE: Final = "4.8.0-fc.4"
 def check_http_proxy(url: str) -> str:
     """Empty means none."""
     if scheme_of(url) == "https":
-        raise Invalid(f"The HTTP proxy {shown(url)} uses https, which is not supported here. Use an http:// URL.")
+        raise Invalid(f"The HTTP proxy {named_url(url)} uses https, which is not supported here. Use an http:// URL.")
     return check_url(url, what="The HTTP proxy", schemes=("http",)) if url else ""
 
 

@@ -5,6 +5,7 @@ from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
 from firstlight.core.errors import Invalid
+from firstlight.core.events.telling import without_logins
 from firstlight.core.validate.quoting import shown
 
 _HOST: Final = re.compile(r"[A-Za-z0-9._:-]{1,255}")
@@ -13,12 +14,17 @@ _LONGEST: Final = 2048
 
 def check_url(url: str, *, what: str, schemes: tuple[str, ...] = ("http", "https")) -> str:
     """`what` opens the sentence when `url` is refused."""
-    parts = _split(url)
+    parts, named = _split(url), named_url(url)
     if parts is None:
-        raise Invalid(f"{what} {shown(url)} is not a valid URL. Write it as {schemes[0]}://host:port.")
+        raise Invalid(f"{what} {named} is not a valid URL. Write it as {schemes[0]}://host:port.")
     if parts.scheme not in schemes:
-        raise Invalid(f"{what} {shown(url)} must begin with {' or '.join(f'{scheme}://' for scheme in schemes)}.")
+        raise Invalid(f"{what} {named} must begin with {' or '.join(f'{scheme}://' for scheme in schemes)}.")
     return url
+
+
+def named_url(url: str) -> str:
+    """The URL inside a message, without the user name and password it may hold."""
+    return shown(without_logins(url) if "://" in url else url.rpartition("@")[2])
 
 
 def scheme_of(url: str) -> str:

@@ -9,6 +9,7 @@ from typing import Final, cast
 import msgspec
 from msgspec import Struct
 
+from firstlight.core.events.telling import without_logins
 from firstlight.core.install.documents import Document, mapping
 from firstlight.core.model.cluster import Cluster, ClusterState
 from firstlight.core.model.host import hostname_of
@@ -25,7 +26,6 @@ PRIVATE: Final = frozenset(
     {"install_config_overrides", "ignition_config_overrides", "ignition_endpoint", "fencing_credentials", "ui_settings"}
 )
 """Fields in which users may have put secrets."""
-LOGIN_IN_URL: Final = re.compile(r"(?<=://)[^/@\s]*@")
 
 
 class Entry(Struct, frozen=True, kw_only=True):
@@ -115,7 +115,7 @@ def without_secrets(value: object) -> object:
         return {key: without_secrets(item) for key, item in members.items() if key not in PRIVATE}
     if isinstance(value, list | tuple):
         return [without_secrets(item) for item in cast("list[object]", value)]
-    return LOGIN_IN_URL.sub("", value) if isinstance(value, str) else value
+    return without_logins(value) if isinstance(value, str) else value
 
 
 async def _events(world: World, state: ClusterState) -> bytes:
