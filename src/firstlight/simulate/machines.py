@@ -92,7 +92,8 @@ def _machine(index: int, name: str, chance: random.Random, network: Network) -> 
         cpu_cores=chance.choice((2, 4)) if is_worker else chance.choice((8, 16)),
         memory_bytes=memory * GIB,
         disks=_disks(chance),
-        mac="52:54:00:" + ":".join(f"{byte:02x}" for byte in chance.randbytes(3)),
+        # The index makes it unique in the fleet, chance among fleets.
+        mac=":".join(f"{byte:02x}" for byte in b"\x52\x54" + chance.randbytes(2) + index.to_bytes(2, "big")),
         address=network.host_address(index),
         network=network,
     )
