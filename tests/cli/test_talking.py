@@ -1,7 +1,10 @@
 """Commands that talk to a running service: tables for people, JSON and YAML for programs."""
 
 import io
+import os
+import signal
 import subprocess
+import sys
 import tarfile
 from pathlib import Path
 from typing import Any
@@ -12,6 +15,7 @@ import yaml
 
 from firstlight.simulate.user import simulated_pull_secret
 from tests.cli.running import Cli
+from tests.services import RunningService
 
 
 def rows(ended: subprocess.CompletedProcess[str]) -> list[list[str]]:
@@ -113,6 +117,24 @@ def test_events_are_listed_oldest_first(cli: Cli) -> None:
     newest = told(cli("events", "--cluster", "done", "--limit", "2", "-o", "json"))
     assert newest == found[-2:]
     assert "Message" in cli("events", "--cluster", "done").stdout.splitlines()[0]
+
+
+def test_following_begins_after_the_number_that_was_given_and_ends_with_an_interrupt(running: RunningService) -> None:
+    def follow(since: int, count: int) -> list[dict[str, Any]]:
+        command = [sys.executable, "-m", "firstlight.cli.main", "events", "-f", "--since", str(since), "-o", "json"]
+        with subprocess.Popen(
+            command, env={**os.environ, "FIRSTLIGHT_URL": running.url}, stdout=subprocess.PIPE
+        ) as ended:
+            assert ended.stdout is not None
+            found = [msgspec.json.decode(ended.stdout.readline()) for _ in range(count)]
+            ended.send_signal(signal.SIGINT)
+            ended.stdout.read()
+        assert ended.returncode == 0
+        return found
+
+    first = follow(0, 4)
+    assert [event["seq"] for event in first] == [1, 2, 3, 4]
+    assert follow(2, 2) == first[2:]
 
 
 def test_logs_and_kubeconfig_are_fetched(cli: Cli, tmp_path: Path) -> None:

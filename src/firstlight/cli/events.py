@@ -1,5 +1,6 @@
 """`firstlight events`: what happened, and with --follow what happens."""
 
+import time
 from typing import Annotated, Final
 
 import msgspec
@@ -10,6 +11,7 @@ from firstlight.cli.finding_things import find_cluster, find_host
 from firstlight.cli.output import Format, OutputOption, put, show_document, show_list
 
 MOST: Final = 5000
+RECONNECT_SECONDS: Final = 1.0
 
 
 def events(
@@ -57,6 +59,7 @@ def _follow(api: Api, query: dict[str, str], *, since: int | None, output: Forma
                             not wanted or event.get("severity") in wanted
                         ):
                             _tell(event, output)
+            time.sleep(RECONNECT_SECONDS)
     except KeyboardInterrupt:
         return
 

@@ -72,6 +72,8 @@ async def run_in_infra_env(wanted: Wanted, infra_env_id: UUID) -> bool:
     machines = make_machines(wanted.plan, seed=wanted.seed, salt=str(infra_env_id))
     screen = screen_for(wanted, machines, title=f"{len(machines)} simulated machines")
     async with connect(wanted.url) as service:
+        # Machines would ask for ever; a person who mistyped wants to hear it.
+        await service.ask("GET", f"/v2/infra-envs/{infra_env_id}")
         fleet = _fleet(wanted, infra_env_id, machines, service=service, observe=screen.show)
         # Without a scenario the expected end is that somebody installed the cluster or added every host.
         end = ENDS.get(wanted.until) or (None if fleet.scenario.hits else is_complete)
@@ -82,7 +84,7 @@ async def run_in_infra_env(wanted: Wanted, infra_env_id: UUID) -> bool:
 
 
 async def run_new_cluster(wanted: Wanted, name: str, *, kubeconfig: Path | None) -> bool:
-    """A cluster from nothing to its end."""
+    """A cluster from nothing to its end; its kubeconfig goes where it is wanted."""
     count = _control_plane_count(wanted.plan)
     async with connect(wanted.url) as service:
         new = user.NewCluster(name=name, control_plane_count=count)
@@ -93,12 +95,17 @@ async def run_new_cluster(wanted: Wanted, name: str, *, kubeconfig: Path | None)
         with screen:
             async with fleet.powered():
                 result = await _to_the_end(fleet, cluster_id, count, wanted=wanted, say=screen.say)
-        if result.reached and result.snapshot.cluster_status == "installed" and wanted.show != "json":
-            target = kubeconfig or Path(f"{name}-kubeconfig")
-            target.write_bytes(await service.credentials(cluster_id, "kubeconfig"))
-            target.chmod(0o600)
-            put(f"The kubeconfig is in {target}.")
+        installed = result.reached and result.snapshot.cluster_status == "installed"
+        if kubeconfig is not None and installed and wanted.show != "json":
+            _keep_secret(kubeconfig, await service.credentials(cluster_id, "kubeconfig"))
+            put(f"The kubeconfig is in {kubeconfig}.")
     return _told(result, wanted)
+
+
+def _keep_secret(target: Path, content: bytes) -> None:
+    target.touch(mode=0o600)
+    target.chmod(0o600)
+    target.write_bytes(content)
 
 
 async def run_crowd(wanted: Wanted, name: str, clusters: int) -> bool:
@@ -156,19 +163,15 @@ def run_demo(wanted: Wanted, *, keep: bool) -> bool:
     """A service of its own, and a cluster on it."""
     with OwnService() as service:
         reached = asyncio.run(
-            run_new_cluster(_at(wanted, service.url), "demo", kubeconfig=service.folder / "kubeconfig")
+            run_new_cluster(
+                _at(wanted, service.url), "demo", kubeconfig=service.folder / "kubeconfig" if keep else None
+            )
         )
         if not keep:
             put("Run 'firstlight demo --keep' to look around in the service afterwards.")
             return reached
         put(f"The service is at {service.url} (the API's pages: {service.url}/api/docs). Look around:")
-        for command in (
-            "clusters show demo",
-            "hosts list",
-            "findings demo --all",
-            "events --cluster demo",
-            "logs demo",
-        ):
+        for command in LOOK_AROUND:
             put(f"  FIRSTLIGHT_URL={service.url} firstlight {command}")
         put("It runs until you press Ctrl-C; then its temporary folder is removed.")
         service.wait()

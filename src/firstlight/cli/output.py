@@ -29,6 +29,8 @@ BAD: Final = frozenset(
 
 def put(text: str) -> None:
     sys.stdout.write(text + "\n")
+    # Whoever reads along through a pipe must not wait for a full buffer.
+    sys.stdout.flush()
 
 
 def show_list(documents: Sequence[Document], columns: Sequence[tuple[str, str]], *, output: Format) -> None:

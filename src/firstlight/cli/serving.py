@@ -53,7 +53,12 @@ def serve(
 
     if trouble := check(settings):
         stop(f"the settings cannot be used. {trouble}", Code.USAGE)
-    run_service(settings)
+    from firstlight.core.errors import Error
+
+    try:
+        run_service(settings)
+    except (Error, OSError) as error:
+        stop(f"the service cannot run. {error}")
 
 
 def migrate(data_dir: DataDirOption = None, config: ConfigOption = None) -> None:
@@ -90,5 +95,12 @@ def load_settings(**flags: Any) -> "Settings":
     try:
         return Settings(**given)
     except ValidationError as error:
-        lines = [f"{'.'.join(str(part) for part in item['loc'])}: {item['msg']}" for item in error.errors()]
+        lines = [
+            f"{'.'.join(str(part) for part in item['loc'])}: {_complaint(item['type'], item['msg'])}"
+            for item in error.errors()
+        ]
         stop("these settings cannot be used. " + "; ".join(lines), Code.USAGE)
+
+
+def _complaint(kind: str, message: str) -> str:
+    return "there is no setting of this name" if kind == "extra_forbidden" else message.removeprefix("Value error, ")

@@ -93,7 +93,9 @@ def simulate(
         elif clusters > 1:
             reached = asyncio.run(run_crowd(wanted, new_cluster, clusters))
         else:
-            reached = asyncio.run(run_new_cluster(wanted, new_cluster, kubeconfig=kubeconfig))
+            reached = asyncio.run(
+                run_new_cluster(wanted, new_cluster, kubeconfig=kubeconfig or Path(f"{new_cluster}-kubeconfig"))
+            )
     except UnknownFault as error:
         stop(str(error), Code.USAGE)
     except Unreachable as error:
@@ -122,7 +124,9 @@ def demo(
     seed: SeedOption = 0,
     keep: Annotated[
         bool | None,
-        typer.Option("--keep/--no-keep", help="Leave the service running afterwards [only at a terminal]."),
+        typer.Option(
+            "--keep/--no-keep", help="Leave the service running afterwards; without either, only at a terminal."
+        ),
     ] = None,
     show: ShowOption = Show.AUTO,
 ) -> None:
