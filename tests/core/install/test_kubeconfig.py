@@ -108,3 +108,10 @@ def test_a_strange_kubeconfig_is_refused(document: object, reason: str) -> None:
 def test_a_broken_file_is_refused() -> None:
     with pytest.raises(Invalid, match="cannot be read"):
         parse_kubeconfig("{")
+
+
+@pytest.mark.timeout(60)
+def test_blocks_without_an_end_do_not_hold_anybody_up() -> None:
+    hostile = "-----BEGIN CERTIFICATE-----\n" * 150_000
+    with pytest.raises(Invalid, match="no PEM certificate"):
+        merge_ingress_ca({}, hostile)

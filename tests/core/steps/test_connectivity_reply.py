@@ -58,6 +58,12 @@ def test_layer_two_counts_inside_own_networks_only() -> None:
     assert report(peer(l2_connectivity=[link("192.0.2.30")]), own=None).layer2 == {}
 
 
+def test_an_address_may_lie_in_networks_of_several_sizes() -> None:
+    own = Inventory(cpu=Cpu(), memory=Memory(), interfaces=(Interface(name="one", ipv4=("10.0.0.1/8", "10.1.2.1/24")),))
+    seen = report(peer(A, l2_connectivity=[link("10.1.2.9")]), peer(B, l2_connectivity=[link("10.9.9.9")]), own=own)
+    assert seen.layer2 == {"10.0.0.0/8": A.bytes + B.bytes, "10.1.2.0/24": A.bytes}
+
+
 def test_a_ping_stands_for_layer_two_on_ipv6_only() -> None:
     seen = report(peer(l3_connectivity=[ping("2001:db8::12"), ping("192.0.2.12")]))
     assert seen.layer2 == {"2001:db8::/64": A.bytes}

@@ -7,7 +7,7 @@ import pytest
 
 from firstlight.core.errors import Invalid
 from firstlight.core.model.inventory import Disk, Interface, Inventory, Route
-from firstlight.core.steps.inventory_reply import LARGEST_LISTS, parse_inventory
+from firstlight.core.steps.inventory_reply import LARGEST_LISTS, MOST_ADDRESSES, parse_inventory
 
 WHOLE: dict[str, Any] = {
     "hostname": "host-1",
@@ -243,6 +243,19 @@ def test_long_lists_are_cut_and_the_inventory_says_so(name: str, extra: int, rea
         assert facts.truncation.type == "partial"
         assert found[0] == f"The agent reported {largest + 1} {name}; the first {largest} are kept."
         assert document_of(inventory)["truncation"]["reasons"] == list(found)
+
+
+@pytest.mark.parametrize(("extra", "reasons"), [(0, 0), (1, 1)])
+def test_addresses_of_all_interfaces_together_are_cut(extra: int, reasons: int) -> None:
+    first = [f"10.0.{number // 250}.{number % 250 + 1}/24" for number in range(MOST_ADDRESSES - 2)]
+    second = [f"2001:db8::{number}/64" for number in range(1, 3 + extra)]
+    inventory = {"interfaces": [{"name": "a", "ipv4_addresses": first}, {"name": "b", "ipv6_addresses": second}]}
+    facts = facts_of(inventory)
+    assert [len(interface.addresses) for interface in facts.interfaces] == [MOST_ADDRESSES - 2, 2]
+    found = () if facts.truncation is None else facts.truncation.reasons
+    assert len(found) == reasons
+    if reasons:
+        assert found[0] == f"The agent reported {MOST_ADDRESSES + 1} addresses; the first {MOST_ADDRESSES} are kept."
 
 
 def test_a_cut_keeps_what_the_agent_said_before() -> None:

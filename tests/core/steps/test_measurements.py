@@ -6,7 +6,7 @@ import pytest
 
 from firstlight.core.errors import Invalid
 from firstlight.core.model.reports import ApiVipReply, DiskSpeed, ImageStatus, NtpSource, Resolution, TangReply
-from firstlight.core.steps.free_addresses import parse_free_addresses
+from firstlight.core.steps.free_addresses import MOST_NETWORKS, parse_free_addresses
 from firstlight.core.steps.leases import VipLeases, parse_dhcp
 from firstlight.core.steps.measurements import (
     MOST_ENTRIES,
@@ -143,6 +143,16 @@ def test_merged_reports_are_bounded_too() -> None:
 def test_free_addresses_become_bits(network: str, free: list[str], bitmap: bytes) -> None:
     text = json.dumps([{"network": network, "free_addresses": free}])
     assert parse_free_addresses(text) == {network: bitmap}
+
+
+@pytest.mark.parametrize(("count", "refused"), [(MOST_NETWORKS, False), (MOST_NETWORKS + 1, True)])
+def test_a_bounded_number_of_networks_is_read(count: int, refused: bool) -> None:
+    output = json.dumps([{"network": f"10.0.{number}.0/24"} for number in range(count)])
+    if refused:
+        with pytest.raises(Invalid, match=f"names {count} networks"):
+            parse_free_addresses(output)
+    else:
+        assert len(parse_free_addresses(output)) == count
 
 
 def test_large_and_ipv6_networks_are_not_kept() -> None:

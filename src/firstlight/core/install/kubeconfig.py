@@ -11,7 +11,8 @@ from firstlight.core.install.certificates import Certificates, KeyPair
 from firstlight.core.install.cluster_inputs import ClusterInputs
 from firstlight.core.install.documents import Document, mapping, sequence, to_text
 
-CERTIFICATE: Final = re.compile(r"-----BEGIN CERTIFICATE-----\s.*?-----END CERTIFICATE-----", re.DOTALL)
+# Base64 has no dash: a block without an end is given up at the next one, not at the end of the text.
+CERTIFICATE: Final = re.compile(r"-----BEGIN CERTIFICATE-----\s[^-]*-----END CERTIFICATE-----")
 AUTHORITY: Final = "certificate-authority-data"
 
 

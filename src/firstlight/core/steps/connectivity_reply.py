@@ -56,7 +56,10 @@ class _Gathering:
     """Grows while the peers are read; `finish` packs it."""
 
     def __init__(self, networks: Networks, slowest_ms: float) -> None:
-        self.networks = networks
+        self.near: dict[tuple[int, int], dict[int, str]] = {}
+        """(IP version, mask) → network number → CIDR: a host has many networks, but few sizes of them."""
+        for cidr, version, network, mask in networks:
+            self.near.setdefault((version, mask), {})[network] = cidr
         self.slowest_ms = slowest_ms
         self.asked: set[bytes] = set()
         self.layer2: dict[str, set[bytes]] = {cidr: set() for cidr, _, _, _ in networks}
@@ -93,8 +96,9 @@ class _Gathering:
         number = number_of_address(address)
         if number is None:
             return
-        for cidr, version, network, mask in self.networks:
-            if version == number[0] and number[1] & mask == network:
+        for (version, mask), networks in self.near.items():
+            cidr = networks.get(number[1] & mask) if version == number[0] else None
+            if cidr is not None:
                 self.layer2[cidr].add(packed)
 
     def _add_pings(self, pings: list[_Ping], host_id: UUID, packed: bytes) -> None:

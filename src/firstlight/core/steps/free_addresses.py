@@ -12,6 +12,8 @@ from firstlight.core.steps.decoding import Text, decode
 
 SHORTEST_PREFIX: Final = 22
 """Larger networks are neither scanned nor kept."""
+MOST_NETWORKS: Final = 64
+"""No host lies in more that are worth a scan; each costs a table of its addresses."""
 
 
 class _Network(Struct):
@@ -27,6 +29,8 @@ def parse_free_addresses(output: str | bytes) -> dict[str, bytes]:
     found = decode(_DECODER, output, what="free address report")
     if not found:
         raise Invalid("The free address report names no network. Scan at least one.")
+    if len(found) > MOST_NETWORKS:
+        raise Invalid(f"The free address report names {len(found)} networks; at most {MOST_NETWORKS} are read.")
     bitmaps: dict[str, bytes] = {}
     for entry in found:
         network = _network(entry.network or "")
@@ -43,7 +47,7 @@ def _network(text: str) -> str | None:
     return str(network) if network.version == 4 and network.prefixlen >= SHORTEST_PREFIX else None
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=MOST_NETWORKS)
 def _positions(network: str) -> dict[str, int]:
     return {str(address): position for position, address in enumerate(ipaddress.IPv4Network(network))}
 

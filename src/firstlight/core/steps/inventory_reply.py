@@ -38,6 +38,8 @@ T = TypeVar("T")
 
 LARGEST_LISTS: Final = {"disks": 512, "interfaces": 512, "routes": 2_048, "gpus": 256}
 """Longer lists are cut, and the inventory says so."""
+MOST_ADDRESSES: Final = 4_096
+"""Of all interfaces together; each is compared with those of every peer."""
 REAL_INTERFACES: Final = frozenset({None, "", "physical", "bond", "vlan"})
 
 _DECODER: Final = msgspec.json.Decoder(InventoryDocument)
@@ -62,6 +64,7 @@ def parse_inventory(output: str | bytes, *, virtual_interfaces: bool = False) ->
     gpus = [gpu for gpu in document.gpus or () if gpu is not None]
     lost: list[str] = []
     disks, interfaces = _cut("disks", disks, lost), _cut("interfaces", interfaces, lost)
+    _cut_addresses(interfaces, lost)
     routes, gpus = _cut("routes", routes, lost), _cut("gpus", gpus, lost)
     document.disks, document.interfaces, document.routes, document.gpus = [*disks], [*interfaces], [*routes], [*gpus]
     if lost:
@@ -89,6 +92,17 @@ def _cut(name: str, items: list[T], lost: list[str]) -> list[T]:
         return items
     lost.append(f"The agent reported {len(items)} {name}; the first {largest} are kept.")
     return items[:largest]
+
+
+def _cut_addresses(interfaces: list[InterfacePart], lost: list[str]) -> None:
+    lists = [each for part in interfaces for each in (part.ipv4_addresses, part.ipv6_addresses) if each]
+    left, total = MOST_ADDRESSES, sum(map(len, lists))
+    if total <= left:
+        return
+    lost.append(f"The agent reported {total} addresses; the first {left} are kept.")
+    for addresses in lists:
+        del addresses[left:]
+        left -= len(addresses)
 
 
 def _facts_of(

@@ -25,8 +25,8 @@ class VipLeases(Struct, frozen=True, kw_only=True):
 
 
 _DECODER: Final = msgspec.json.Decoder(_DhcpReport)
-# One `lease { … }` block of statements; no nested braces, so no way to backtrack without bound.
-_LEASE: Final = re.compile(r"\s*lease\s*\{(?:\s*[A-Za-z][\w-]*[^;{}]*;)+\s*\}\s*")
+# One `lease { … }` block of statements. Each begins with a letter and runs to its semicolon: one way to read it.
+_LEASE: Final = re.compile(r"\s*lease\s*\{(?:\s*[A-Za-z][^;{}]*;)+\s*\}\s*")
 
 
 def parse_dhcp(output: str | bytes) -> VipLeases:
