@@ -26,6 +26,7 @@ from firstlight.server.engine.evaluator import Evaluator
 from firstlight.server.engine.listening import Listening
 from firstlight.server.http import v1, v2
 from firstlight.server.http.app import build_app
+from firstlight.server.http.listener import Listener
 from firstlight.server.http.operations import operations_of
 from firstlight.server.imaging.app import image_app
 from firstlight.server.ports.clock import Clock, SystemClock
@@ -46,6 +47,8 @@ from firstlight.server.usecases.world import World
 log = structlog.get_logger(__name__)
 
 LINK_KEY: Final = "link_key"
+BACKLOG: Final = 2_048
+"""Connections that may wait to be taken."""
 GRACE: Final = 5
 """Seconds that running requests have when the service is asked to stop."""
 RESTART_SECONDS: Final = 1.0
@@ -224,27 +227,45 @@ class _Api(uvicorn.Server):
 
 
 async def _serve(settings: Settings) -> None:
-    async with service(settings) as running:
-        host, port = settings.listen_address
-        warn_if_open(settings)
-        api = _Api(_uvicorn(running.app, host, port), streams=running.world.broadcast)
-        images_host, _, images_port = settings.images_listen.rpartition(":")
-        images = uvicorn.Server(_uvicorn(image_app, images_host.strip("[]"), int(images_port)))
-        log.info("firstlight serves", api=f"http://{settings.listen}", images=f"http://{settings.images_listen}")
-        watched = asyncio.create_task(images.serve(), name="images")
-        try:
-            await api.serve()
-        finally:
-            images.should_exit = True
-            await asyncio.wait({watched}, timeout=GRACE)
+    with (
+        _listener(settings.listen, "FIRSTLIGHT_LISTEN") as api_socket,
+        _listener(settings.images_listen, "FIRSTLIGHT_IMAGES_LISTEN") as images_socket,
+    ):
+        async with service(settings) as running:
+            warn_if_open(settings)
+            api = _Api(_uvicorn(running.app), streams=running.world.broadcast)
+            images = uvicorn.Server(_uvicorn(image_app))
+            url = f"http://{settings.listen}"
+            log.info("firstlight serves", api=url, page=f"{url}/api/docs", images=f"http://{settings.images_listen}")
+            watched = asyncio.create_task(images.serve(sockets=[images_socket]), name="images")
+            try:
+                await api.serve(sockets=[api_socket])
+            finally:
+                images.should_exit = True
+                await asyncio.wait({watched}, timeout=GRACE)
 
 
-def _uvicorn(app: ASGIApp, host: str, port: int) -> uvicorn.Config:
+def _listener(listen: str, setting: str) -> socket.socket:
+    """Taken before anything else, so that a second service on one address says so and touches nothing."""
+    host, _, port = listen.rpartition(":")
+    try:
+        family, _, _, _, place = socket.getaddrinfo(
+            host.strip("[]") or None, int(port), type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        return socket.create_server(place[:2], family=family, backlog=BACKLOG)
+    except OSError as error:
+        reason = os.strerror(error.errno) if error.errno and error.errno > 0 else str(error)
+        raise Unavailable(
+            f"The address {listen} cannot be listened on: {reason}. Stop whoever uses it, or choose another with"
+            f" {setting}."
+        ) from error
+
+
+def _uvicorn(app: ASGIApp) -> uvicorn.Config:
     return uvicorn.Config(
         app,
-        host=host,
-        port=port,
-        http="httptools",
+        http=Listener,
+        ws="none",
         loop="none",
         log_config=None,
         access_log=False,

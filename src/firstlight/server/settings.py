@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from urllib.parse import quote, urlencode
 from uuid import UUID
 
-from pydantic import AliasChoices, BeforeValidator, Field, SecretStr
+from pydantic import AfterValidator, AliasChoices, BeforeValidator, Field, FilePath, SecretStr
 from pydantic_settings import (
     BaseSettings,
     NoDecode,
@@ -22,6 +22,7 @@ from pydantic_settings import (
 )
 
 _UNITS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
+HIGHEST_PORT = 65_535
 _PART = re.compile(r"(\d+(?:\.\d+)?)(ms|h|m|s)")
 
 
@@ -48,6 +49,24 @@ Duration = Annotated[timedelta, BeforeValidator(duration)]
 CommaList = Annotated[tuple[str, ...], NoDecode, BeforeValidator(comma_list)]
 
 
+def address(value: str) -> str:
+    """`host:port`; an empty host means every interface, an IPv6 address stands in brackets."""
+    _, separator, port = value.rpartition(":")
+    if not separator or not (port.isascii() and port.isdecimal() and int(port) <= HIGHEST_PORT):
+        raise ValueError(f"'{value}' is no address with a port. Write it like 127.0.0.1:8090 or [::1]:8090")
+    return value
+
+
+def level(value: object) -> object:
+    """Log levels as the original spells them too: any case, `warn` for `warning`."""
+    word = value.strip().lower() if isinstance(value, str) else value
+    return "warning" if word == "warn" else word
+
+
+Address = Annotated[str, AfterValidator(address)]
+LogLevel = Annotated[Literal["debug", "info", "warning", "error", "critical"], BeforeValidator(level)]
+
+
 def also(name: str, *originals: str, default: Any, **bounds: Any) -> Any:
     """A setting with the names the original has for it."""
     return Field(default=default, validation_alias=AliasChoices(f"FIRSTLIGHT_{name}", *originals), **bounds)
@@ -61,16 +80,16 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(
         env_prefix="FIRSTLIGHT_",
         frozen=True,
-        extra="ignore",
+        extra="forbid",
         populate_by_name=True,
         env_ignore_empty=True,
     )
 
-    config: Path | None = None
+    config: FilePath | None = None
     """TOML file with any of these settings under their lower-case names."""
-    listen: str = "127.0.0.1:8090"
+    listen: Address = "127.0.0.1:8090"
     """Address and port of the API and the web UI."""
-    images_listen: str = "127.0.0.1:8888"
+    images_listen: Address = "127.0.0.1:8888"
     """Address and port of the image service."""
     data_dir: Path = Field(
         default_factory=default_data_dir, validation_alias=AliasChoices("FIRSTLIGHT_DATA_DIR", "WORK_DIR")
@@ -81,137 +100,233 @@ class Settings(BaseSettings):
     blobs_url: str | None = None
     """`s3://bucket?endpoint=…&region=…` or a folder; unset means a folder in the data directory."""
     aws_access_key_id: SecretStr | None = also("AWS_ACCESS_KEY_ID", "AWS_ACCESS_KEY_ID", default=None)
+    """Key id for the bucket; unset means the surroundings are asked (profile, instance role)."""
     aws_secret_access_key: SecretStr | None = also("AWS_SECRET_ACCESS_KEY", "AWS_SECRET_ACCESS_KEY", default=None)
+    """The secret that belongs to it."""
 
     # The original's way of naming database and object store.
     db_host: str = also("DB_HOST", "DB_HOST", default="")
+    """Host of a PostgreSQL server; used with the four below when `database_url` is unset."""
     db_port: int = also("DB_PORT", "DB_PORT", default=5432)
+    """Its port."""
     db_user: str = also("DB_USER", "DB_USER", default="")
+    """Its user."""
     db_pass: SecretStr = also("DB_PASS", "DB_PASS", default=SecretStr(""))
+    """The user's password."""
     db_name: str = also("DB_NAME", "DB_NAME", default="")
+    """The database."""
     s3_endpoint_url: str = also("S3_ENDPOINT_URL", "S3_ENDPOINT_URL", default="")
+    """Address of an S3 server; used with the two below when `blobs_url` is unset."""
     s3_region: str = also("S3_REGION", "S3_REGION", default="")
+    """Its region."""
     s3_bucket: str = also("S3_BUCKET", "S3_BUCKET", default="")
+    """The bucket; empty means no S3."""
 
     service_base_url: str = also("SERVICE_BASE_URL", "SERVICE_BASE_URL", default="")
     """What hosts call; unset means the listener's own address."""
     image_service_base_url: str = also("IMAGE_SERVICE_BASE_URL", "IMAGE_SERVICE_BASE_URL", default="")
+    """Where image links point; unset means the image listener's own address."""
     service_ca_cert_path: Path | None = also("SERVICE_CA_CERT_PATH", "SERVICE_CA_CERT_PATH", default=None)
+    """PEM file with the authority that signed the service's certificate; hosts are given it."""
     skip_cert_verification: bool = also("SKIP_CERT_VERIFICATION", "SKIP_CERT_VERIFICATION", default=False)
+    """Hosts do not check the service's certificate."""
     auth_type: Literal["none"] = also("AUTH_TYPE", "AUTH_TYPE", default="none")
     """Who may call: `none` lets everybody in. Keep the listener on loopback, or put a proxy with a login before it."""
     allowed_domains: CommaList = also("ALLOWED_DOMAINS", "ALLOWED_DOMAINS", default=())
     """Origins that browsers may call the API from."""
-    log_level: str = also("LOG_LEVEL", "LOG_LEVEL", default="info")
+    log_level: LogLevel = also("LOG_LEVEL", "LOG_LEVEL", default="info")
+    """The least important lines that are still written."""
     log_format: Literal["text", "json"] = also("LOG_FORMAT", "LOG_FORMAT", default="text")
+    """Lines for people, or JSON for machines."""
     release_tag: str = also("RELEASE_TAG", "RELEASE_TAG", default="")
+    """Shown by `GET /v2/component-versions`."""
     liveness_timeout: Duration = also("LIVENESS_TIMEOUT", "LIVENESS_VALIDATION_TIMEOUT", default=timedelta(minutes=5))
+    """How old the oldest overdue work may be before `/health` complains."""
 
     os_images: str = also("OS_IMAGES", "OS_IMAGES", default="")
+    images_dir: Path | None = None
+    """Where base images are kept; unset means a folder in the data directory."""
+    images_seed_dir: Path | None = None
+    """A folder with base images brought along, for sites without internet: looked at before anything is downloaded."""
+    images_prefetch: bool = False
+    """Download every base image at start rather than each when it is first asked for."""
+    images_parallel_downloads: int = Field(default=2, ge=1, le=16)
+    images_api_url: str = ""
+    """The API as the image service reaches it; unset means the listener of this service."""
+    assisted_service_scheme: str = also("ASSISTED_SERVICE_SCHEME", "ASSISTED_SERVICE_SCHEME", default="http")
+    assisted_service_host: str = also("ASSISTED_SERVICE_HOST", "ASSISTED_SERVICE_HOST", default="")
+    images_api_ca_file: Path | None = also("IMAGES_API_CA_FILE", "ASSISTED_SERVICE_API_TRUSTED_CA_FILE", default=None)
+    os_images_request_headers: SecretStr = also(
+        "OS_IMAGES_REQUEST_HEADERS", "OS_IMAGES_REQUEST_HEADERS", default=SecretStr("")
+    )
+    """JSON object of headers that every download of a base image gets."""
+    os_images_request_query_params: SecretStr = also(
+        "OS_IMAGES_REQUEST_QUERY_PARAMS", "OS_IMAGES_REQUEST_QUERY_PARAMS", default=SecretStr("")
+    )
+    os_images_ca_file: Path | None = also("OS_IMAGES_CA_FILE", "OS_IMAGE_DOWNLOAD_TRUSTED_CA_FILE", default=None)
+    """Certificates trusted for base image downloads, beside the system's."""
+    os_images_insecure: bool = also("OS_IMAGES_INSECURE", "INSECURE_SKIP_VERIFY", default=False)
+    """JSON list of the live images offered; empty means the built-in list."""
     release_images: str = also("RELEASE_IMAGES", "RELEASE_IMAGES", default="")
+    """JSON list of the releases offered; empty means the built-in list."""
     release_sources: str = also("RELEASE_SOURCES", "RELEASE_SOURCES", default="")
+    """JSON list of channels to look for releases in."""
     must_gather_images: str = also("MUST_GATHER_IMAGES", "MUST_GATHER_IMAGES", default="")
+    """JSON object: must-gather images by version."""
     ignored_openshift_versions: str = also("IGNORED_OPENSHIFT_VERSIONS", "IGNORED_OPENSHIFT_VERSIONS", default="")
+    """JSON list of versions that are not offered."""
     public_container_registries: CommaList = also(
         "PUBLIC_CONTAINER_REGISTRIES",
         "PUBLIC_CONTAINER_REGISTRIES",
         default=("quay.io", "registry.ci.openshift.org"),
     )
+    """Registries that need no entry in a pull secret."""
     agent_image: str = also(
         "AGENT_IMAGE", "AGENT_DOCKER_IMAGE", default="quay.io/edge-infrastructure/assisted-installer-agent:latest"
     )
+    """The agent that discovered hosts run."""
     installer_image: str = also(
         "INSTALLER_IMAGE", "INSTALLER_IMAGE", default="quay.io/edge-infrastructure/assisted-installer:latest"
     )
+    """The installer that hosts run."""
     controller_image: str = also(
         "CONTROLLER_IMAGE",
         "CONTROLLER_IMAGE",
         default="quay.io/edge-infrastructure/assisted-installer-controller:latest",
     )
+    """The controller that runs in the new cluster."""
     iso_image_type: Literal["full-iso", "minimal-iso"] = also("ISO_IMAGE_TYPE", "ISO_IMAGE_TYPE", default="full-iso")
+    """The kind of discovery image when nobody chose one."""
     enable_image_service: bool = also("ENABLE_IMAGE_SERVICE", "ENABLE_IMAGE_SERVICE", default=True)
+    """Off: images come from elsewhere, and versions without a live image are offered too."""
     cluster_network_cidr: str = also("CLUSTER_NETWORK_CIDR", "CLUSTER_NETWORK_CIDR", default="10.128.0.0/14")
+    """Network of the pods when the user names none."""
     cluster_network_host_prefix: int = also(
         "CLUSTER_NETWORK_HOST_PREFIX", "CLUSTER_NETWORK_HOST_PREFIX", default=23, ge=1, le=128
     )
+    """How much of it each node gets."""
     service_network_cidr: str = also("SERVICE_NETWORK_CIDR", "SERVICE_NETWORK_CIDR", default="172.30.0.0/16")
+    """Network of the services when the user names none."""
     cluster_network_cidr_ipv6: str = also("CLUSTER_NETWORK_CIDR_IPV6", "CLUSTER_NETWORK_CIDR_IPV6", default="fd01::/48")
+    """The same for IPv6 pods."""
     cluster_network_host_prefix_ipv6: int = also(
         "CLUSTER_NETWORK_HOST_PREFIX_IPV6", "CLUSTER_NETWORK_HOST_PREFIX_IPV6", default=64, ge=1, le=128
     )
+    """How much of it each node gets."""
     service_network_cidr_ipv6: str = also(
         "SERVICE_NETWORK_CIDR_IPV6", "SERVICE_NETWORK_CIDR_IPV6", default="fd02::/112"
     )
+    """The same for IPv6 services."""
     ntp_default_server: str = also("NTP_DEFAULT_SERVER", "NTP_DEFAULT_SERVER", default="")
+    """Comma list of time servers every new cluster starts with."""
     base_dns_domains: str = also("BASE_DNS_DOMAINS", "BASE_DNS_DOMAINS", default="")
+    """Domains the service may write in: `domain:id/provider,…`."""
     reject_unknown_fields: bool = also("REJECT_UNKNOWN_FIELDS", "ENABLE_REJECT_UNKNOWN_FIELDS", default=True)
+    """Refuse request bodies with fields that the API does not know."""
     install_invoker: str = also("INSTALL_INVOKER", "INSTALL_INVOKER", default="assisted-installer")
+    """How installed clusters say they were installed."""
     infra_env_id: UUID | None = also("INFRA_ENV_ID", "INFRA_ENV_ID", default=None)
+    """The id the one infra-env of an appliance gets; others get a new one each."""
     event_rate_limits: str = also("EVENT_RATE_LIMITS", "EVENT_RATE_LIMITS", default="")
+    """JSON object: how often, at most, events of a name are listed, such as `{"name": "2h"}`."""
 
     hardware_requirements: str = also("HARDWARE_REQUIREMENTS", "HW_VALIDATOR_REQUIREMENTS", default="")
+    """JSON list of hardware minima by version; gaps are filled from its `default`."""
     edge_workers_product_names: CommaList = also(
         "EDGE_WORKERS_PRODUCT_NAMES", "EDGE_WORKERS_PRODUCT_NAMES", default=("BlueField SoC",)
     )
+    """Products that are taken for edge workers, with smaller minima."""
     disabled_host_validations: CommaList = also("DISABLED_HOST_VALIDATIONS", "DISABLED_HOST_VALIDATIONS", default=())
+    """Ids of host checks that are not made."""
     disabled_cluster_validations: CommaList = also(
         "DISABLED_CLUSTER_VALIDATIONS", "DISABLED_CLUSTER_VALIDATIONS", default=()
     )
+    """Ids of cluster checks that are not made."""
     disabled_steps: CommaList = also("DISABLED_STEPS", "DISABLED_STEPS", default=())
+    """Agent steps that are never handed out."""
     soft_timeouts: bool = also("SOFT_TIMEOUTS", "ENABLE_SOFT_TIMEOUTS", default=False)
+    """Stages that take too long are told, but do not fail the installation."""
     auto_assign: bool = also("AUTO_ASSIGN", "ENABLE_AUTO_ASSIGN", default=True)
+    """Suggest roles for hosts whose role is `auto-assign`."""
     upgrade_agent: bool = also("UPGRADE_AGENT", "ENABLE_UPGRADE_AGENT", default=True)
+    """Ask agents of another version to upgrade themselves."""
     skip_mco_reboot: bool = also("SKIP_MCO_REBOOT", "ENABLE_SKIP_MCO_REBOOT", default=True)
+    """Spare installed hosts the second reboot where the release can."""
     virtual_interfaces: bool = also("VIRTUAL_INTERFACES", "ENABLE_VIRTUAL_INTERFACES", default=False)
+    """Take virtual interfaces of hosts into account."""
     check_cluster_version: bool = also("CHECK_CLUSTER_VERSION", "CHECK_CLUSTER_VERSION", default=False)
+    """Have the controller wait for the cluster version operator."""
     single_node_dnsmasq: bool = also("SINGLE_NODE_DNSMASQ", "ENABLE_SINGLE_NODE_DNSMASQ", default=True)
+    """Let a single node answer its own names."""
     ipv6_support: bool = also("IPV6_SUPPORT", "IPV6_SUPPORT", default=True)
+    """Accept IPv6 networks."""
     tna_clusters_support: bool = also("TNA_CLUSTERS_SUPPORT", "TNA_CLUSTERS_SUPPORT", default=True)
+    """Accept two control-plane nodes with an arbiter."""
     tnf_clusters_support: bool = also("TNF_CLUSTERS_SUPPORT", "TNF_CLUSTERS_SUPPORT", default=False)
+    """Accept two control-plane nodes that can fence each other."""
     inventory_max_size: int = also("INVENTORY_MAX_SIZE", "AGENT_INVENTORY_MAX_SIZE", default=0, ge=0)
+    """Bytes an agent's inventory may have; 0 means no limit of the agent's own."""
     inventory_disk_min_size: int = also("INVENTORY_DISK_MIN_SIZE", "AGENT_INVENTORY_DISK_MIN_SIZE", default=0, ge=0)
+    """Bytes below which agents leave disks out of a long inventory."""
     poll_seconds: int = Field(default=60, ge=1, le=600)
     """How often a calm agent asks."""
 
     host_max_disconnection_time: Duration = also(
         "HOST_MAX_DISCONNECTION_TIME", "HOST_MAX_DISCONNECTION_TIME", default=timedelta(minutes=3)
     )
+    """Silence after which a host counts as disconnected."""
     prepare_for_installation_timeout: Duration = also(
         "PREPARE_FOR_INSTALLATION_TIMEOUT", "PREPARE_FOR_INSTALLATION_TIMEOUT", default=timedelta(minutes=10)
     )
+    """How long a cluster may prepare its installation."""
     prepare_for_installation_host_timeout: Duration = also(
         "PREPARE_FOR_INSTALLATION_HOST_TIMEOUT", "PREPARE_FOR_INSTALLATION_HOST_TIMEOUT", default=timedelta(minutes=8)
     )
+    """How long a host may."""
     disk_check_timeout: Duration = also("DISK_CHECK_TIMEOUT", "DISK_CHECK_TIMEOUT", default=timedelta(minutes=8))
+    """How long measuring a disk may take."""
     image_availability_timeout: Duration = also(
         "IMAGE_AVAILABILITY_TIMEOUT", "IMAGE_AVAILABILITY_TIMEOUT", default=timedelta(minutes=16)
     )
+    """How long a host may take to fetch the images of a release."""
     installation_timeout: Duration = also("INSTALLATION_TIMEOUT", "INSTALLATION_TIMEOUT", default=timedelta(hours=24))
+    """How long hosts may install."""
     finalizing_timeout: Duration = also("FINALIZING_TIMEOUT", "FINALIZING_TIMEOUT", default=timedelta(hours=5))
+    """How long a new cluster may take to finalize."""
     reset_cluster_timeout: Duration = also(
         "RESET_CLUSTER_TIMEOUT", "RESET_CLUSTER_TIMEOUT", default=timedelta(minutes=3)
     )
+    """How long a reset waits for hosts to come back."""
     log_collection_timeout: Duration = also(
         "LOG_COLLECTION_TIMEOUT", "LOG_COLLECTION_TIMEOUT", default=timedelta(minutes=60)
     )
+    """How long collecting a cluster's logs may take."""
     log_pending_timeout: Duration = also("LOG_PENDING_TIMEOUT", "LOG_PENDING_TIMEOUT", default=timedelta(minutes=10))
+    """How long nobody may have begun to."""
     host_log_collection_timeout: Duration = also(
         "HOST_LOG_COLLECTION_TIMEOUT", "HOST_LOG_COLLECTION_TIMEOUT", default=timedelta(minutes=10)
     )
+    """How long collecting a host's logs may take."""
     host_log_pending_timeout: Duration = also(
         "HOST_LOG_PENDING_TIMEOUT", "HOST_LOG_PENDING_TIMEOUT", default=timedelta(minutes=2)
     )
+    """How long nobody may have begun to."""
     deleted_inactive_after: Duration = also(
         "DELETED_INACTIVE_AFTER", "DELETED_INACTIVE_AFTER", default=timedelta(hours=480)
     )
+    """Clusters in which nothing happened for this long are given up."""
     deleted_unregistered_after: Duration = also(
         "DELETED_UNREGISTERED_AFTER", "DELETED_UNREGISTERED_AFTER", default=timedelta(hours=72)
     )
+    """What was given up goes for good after this long."""
     infraenv_deleted_inactive_after: Duration = also(
         "INFRAENV_DELETED_INACTIVE_AFTER", "INFRAENV_DELETED_INACTIVE_AFTER", default=timedelta(hours=480)
     )
+    """The same as for clusters, for infra-envs without hosts."""
     deregister_inactive: bool = also("DEREGISTER_INACTIVE", "ENABLE_DEREGISTER_INACTIVE_GC", default=True)
+    """Give up what is inactive."""
     purge_deleted: bool = also("PURGE_DELETED", "ENABLE_DELETE_UNREGISTER_GC", default=True)
+    """Remove for good what was given up."""
 
     @classmethod
     def settings_customise_sources(
@@ -261,6 +376,20 @@ class Settings(BaseSettings):
     @property
     def service_url(self) -> str:
         return self.service_base_url.rstrip("/") or f"http://{self.listen}"
+
+    @property
+    def images_folder(self) -> Path:
+        return self.images_dir or self.data_dir / "images"
+
+    @property
+    def api_url_for_images(self) -> str:
+        if self.images_api_url:
+            return self.images_api_url.rstrip("/")
+        if self.assisted_service_host:
+            return f"{self.assisted_service_scheme}://{self.assisted_service_host}"
+        host, port = self.listen_address
+        near = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)  # noqa: S104
+        return f"http://{near}:{port}"
 
     @property
     def image_service_url(self) -> str:

@@ -34,7 +34,9 @@ class Listening:
         forgiven = known.forgiven_until
         if known.until is None or now - known.until > LONGEST_GAP:
             forgiven = now + self._grace
-            log.info("nobody listened for a while; silence counts from later on", since=known.until, until=forgiven)
+            if known.until is not None:
+                since, until = known.until.isoformat(), forgiven.isoformat()
+                log.info("nobody listened for a while; silence counts from later on", since=since, until=until)
         await self._store.renew_listening(self._replica, now, forgiven_until=forgiven)
         self._renewed_at, self._forgiven_until = now, forgiven
 
