@@ -13,12 +13,11 @@ from firstlight.server.http import v2
 from firstlight.server.http.errors import expected_refusals
 from firstlight.server.http.operations import Operation, operations_of
 from firstlight.server.usecases.world import World
-from tests.api.calling import UNKNOWN, an_app
+from tests.api.calling import UNKNOWN
 from tests.clients.operation_calls import PATH, REFUSED, SUCCESS, UNUSED, Ask
 from tests.clients.sending import send
 from tests.http.published_operations import PUBLISHED
 
-pytest_plugins = ("tests.api.conftest",)
 pytestmark = pytest.mark.anyio
 
 OPERATIONS = {operation.id: operation for operation in operations_of(*v2.MODULES)}
@@ -39,11 +38,6 @@ CASES = [
     for status in sorted(documented(operation))
     if (name, status) not in UNUSED
 ]
-
-
-@pytest.fixture
-def app(world: World) -> ASGIApp:
-    return an_app(world)
 
 
 def test_every_published_operation_is_served_and_called() -> None:

@@ -14,11 +14,9 @@ from firstlight.server.http.operations import Operation, operations_of
 from firstlight.server.ports.store import ClusterQuery
 from firstlight.server.usecases.settling import settle_cluster
 from firstlight.server.usecases.world import World
-from tests.api.calling import an_app
 from tests.clients.operation_calls import SUCCESS, Ask
 from tests.clients.sending import send
 
-pytest_plugins = ("tests.api.conftest",)
 pytestmark = pytest.mark.anyio
 
 OPERATIONS = {operation.id: operation for operation in operations_of(*v2.MODULES) if operation.body is not NoneType}
@@ -61,11 +59,6 @@ HOSTILE: tuple[Any, ...] = (
     {"type": "external", "external": {"platform_name": "\n"}},
     {"enable_on": "all", "mode": "tang", "tang_servers": "[{}]"},
 )
-
-
-@pytest.fixture
-def app(world: World) -> ASGIApp:
-    return an_app(world)
 
 
 def statuses(operation: Operation) -> set[int]:

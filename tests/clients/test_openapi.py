@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import requests
 import schemathesis
-from hypothesis import HealthCheck, Phase, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import status_code_conformance
 
@@ -21,6 +21,7 @@ EXAMPLES = 40
 DOCUMENT = json.loads(json.dumps(document(operations_of(*v2.MODULES, *v1.MODULES))))
 # The stream of events never ends, so it cannot be asked for like the others.
 SCHEMA = schemathesis.openapi.from_dict(DOCUMENT).exclude(operation_id="streamEvents")
+OPERATIONS = {found.ok().label: found.ok() for found in SCHEMA.get_all_operations()}
 PICKED = {"cluster_id", "infra_env_id", "host_id"}
 
 
@@ -47,21 +48,23 @@ def test_the_served_document_is_the_one_tried_here(service: RunningService, sess
         assert session.get(service.url + path, timeout=10).json() == DOCUMENT
 
 
-@SCHEMA.parametrize()
-@settings(
-    max_examples=EXAMPLES,
-    derandomize=True,
-    database=None,
-    deadline=None,
-    phases=[Phase.explicit, Phase.generate],
-    suppress_health_check=list(HealthCheck),
-)
-def test_any_request(
-    case: schemathesis.Case, service: RunningService, known: dict[str, str], session: requests.Session
-) -> None:
-    _aim(case, known)
-    answer = case.call(base_url=service.url, session=session)
-    case.validate_response(answer, checks=[not_a_server_error, status_code_conformance])
+@pytest.mark.parametrize("operation", OPERATIONS.values(), ids=OPERATIONS.keys())
+def test_any_request(operation: Any, service: RunningService, known: dict[str, str], session: requests.Session) -> None:
+    @settings(
+        max_examples=EXAMPLES,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        phases=[Phase.explicit, Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(case=operation.as_strategy())
+    def attempt(case: schemathesis.Case) -> None:
+        _aim(case, known)
+        answer = case.call(base_url=service.url, session=session)
+        case.validate_response(answer, checks=[not_a_server_error, status_code_conformance])
+
+    attempt()
 
 
 def _aim(case: schemathesis.Case, known: dict[str, str]) -> None:
