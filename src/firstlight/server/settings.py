@@ -144,6 +144,7 @@ class Settings(BaseSettings):
     """How old the oldest overdue work may be before `/health` complains."""
 
     os_images: str = also("OS_IMAGES", "OS_IMAGES", default="")
+    """JSON list of the live images offered; empty means the built-in list."""
     images_dir: Path | None = None
     """Where base images are kept; unset means a folder in the data directory."""
     images_seed_dir: Path | None = None
@@ -151,11 +152,15 @@ class Settings(BaseSettings):
     images_prefetch: bool = False
     """Download every base image at start rather than each when it is first asked for."""
     images_parallel_downloads: int = Field(default=2, ge=1, le=16)
+    """Base images that are downloaded at the same time."""
     images_api_url: str = ""
     """The API as the image service reaches it; unset means the listener of this service."""
     assisted_service_scheme: str = also("ASSISTED_SERVICE_SCHEME", "ASSISTED_SERVICE_SCHEME", default="http")
+    """How the image service calls the API, when the host below is named."""
     assisted_service_host: str = also("ASSISTED_SERVICE_HOST", "ASSISTED_SERVICE_HOST", default="")
+    """Host and port of the API, as the original image service is told it."""
     images_api_ca_file: Path | None = also("IMAGES_API_CA_FILE", "ASSISTED_SERVICE_API_TRUSTED_CA_FILE", default=None)
+    """Certificates the image service trusts the API by, beside the system's."""
     os_images_request_headers: SecretStr = also(
         "OS_IMAGES_REQUEST_HEADERS", "OS_IMAGES_REQUEST_HEADERS", default=SecretStr("")
     )
@@ -163,10 +168,11 @@ class Settings(BaseSettings):
     os_images_request_query_params: SecretStr = also(
         "OS_IMAGES_REQUEST_QUERY_PARAMS", "OS_IMAGES_REQUEST_QUERY_PARAMS", default=SecretStr("")
     )
+    """JSON object of query parameters that every download of a base image gets."""
     os_images_ca_file: Path | None = also("OS_IMAGES_CA_FILE", "OS_IMAGE_DOWNLOAD_TRUSTED_CA_FILE", default=None)
     """Certificates trusted for base image downloads, beside the system's."""
     os_images_insecure: bool = also("OS_IMAGES_INSECURE", "INSECURE_SKIP_VERIFY", default=False)
-    """JSON list of the live images offered; empty means the built-in list."""
+    """Take base images from servers whose certificate cannot be checked."""
     release_images: str = also("RELEASE_IMAGES", "RELEASE_IMAGES", default="")
     """JSON list of the releases offered; empty means the built-in list."""
     release_sources: str = also("RELEASE_SOURCES", "RELEASE_SOURCES", default="")
