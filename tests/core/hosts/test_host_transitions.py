@@ -142,6 +142,10 @@ def test_failing_checks_are_listed_in_order() -> None:
     assert info.endswith("a ; b")
 
 
+def test_checks_without_an_answer_are_not_told_as_failures() -> None:
+    assert after("R33", S.KNOWN).host.status_info == texts.UNANSWERED
+
+
 def test_long_texts_are_cut() -> None:
     info = after("R33", S.KNOWN, failing=tuple(f"check {number} of many" for number in range(300))).host.status_info
     assert len(info) == texts.MAX_LENGTH

@@ -24,6 +24,7 @@ CLUSTER_FAILED: Final = "Host is part of a cluster that failed to install"
 START_TIMEOUT: Final = "Host did not start its installation in time"
 RESTARTED: Final = "Host restarted unexpectedly during its installation"
 INSTALL_COMMAND_FAILED: Final = "The installation command failed on the host; see its logs"
+UNANSWERED: Final = "Host cannot be installed yet: some of its checks wait for answers of its agent"
 CANCELLED: Final = "Installation was cancelled by the user"
 BOOT_TO_RESET: Final = "Boot the host from the discovery image to finish the reset"
 BINDING: Final = "Host waits to be bound to its cluster"
@@ -52,7 +53,8 @@ def below_minimum(facts: HostSituation) -> str:
 
 
 def cannot_be_installed(facts: HostSituation) -> str:
-    return cut(f"Host cannot be installed: {failures(facts.findings)}")
+    failed = failures(facts.findings)
+    return cut(f"Host cannot be installed: {failed}") if failed else UNANSWERED
 
 
 def waiting_for_input(facts: HostSituation) -> str:
