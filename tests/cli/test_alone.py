@@ -161,8 +161,8 @@ def test_scenarios_are_listed() -> None:
 
 
 @pytest.mark.slow
-def test_the_demo_installs_a_cluster_and_leaves_nothing_behind() -> None:
-    ended = run_cli("demo", "--show", "lines", "--speed", "60", env={"FIRSTLIGHT_LISTEN": "127.0.0.1:1"})
+def test_the_demo_installs_a_cluster_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    environment = {"FIRSTLIGHT_LISTEN": "127.0.0.1:1", "TMPDIR": str(tmp_path)}
+    ended = run_cli("demo", "--show", "lines", "--speed", "60", "--no-keep", env=environment)
     assert "cluster installed" in ended.stdout
-    folder = next(line for line in ended.stdout.splitlines() if "kubeconfig is in" in line).split()[-1].rstrip(".")
-    assert not Path(folder).parent.exists()
+    assert [*tmp_path.iterdir()] == []

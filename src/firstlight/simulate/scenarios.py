@@ -122,6 +122,7 @@ def _index_of(place: str, machines: Sequence[Machine]) -> int:
 # --- the faults -------------------------------------------------------------------------------------------------------
 
 INSUFFICIENT: Final = frozenset({"insufficient"})
+WAITS_FOR_USER: Final = frozenset({"installing-pending-user-action"})
 
 
 def _shrink_disks(machine: Machine) -> Machine:
@@ -179,7 +180,7 @@ _ALL: Final = (
         name="wrong-boot-order",
         summary="one machine starts the discovery medium again after it was installed",
         harm=lambda machine: replace(machine, boots_wrong=True),
-        expected=Expected(host_statuses=frozenset({"installing-pending-user-action"})),
+        expected=Expected(host_statuses=WAITS_FOR_USER, cluster_statuses=WAITS_FOR_USER),
         stops=Stops.INSTALLATION,
     ),
     Fault(
