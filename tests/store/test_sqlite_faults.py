@@ -149,6 +149,19 @@ async def test_a_folder_that_is_missing_is_made_and_one_that_cannot_be_is_named(
         await SqliteDatabase.open(tmp_path / "absent" / "db.sqlite")
 
 
+async def test_nobody_else_may_read_a_new_file_and_an_old_one_keeps_its_mode(tmp_path: Path) -> None:
+    path = tmp_path / "data" / "it.sqlite"
+    database = await open_database(str(path))
+    files = sorted(path.parent.iterdir())
+    assert [file.name for file in files] == ["it.sqlite", "it.sqlite-shm", "it.sqlite-wal", "it.sqlite.lock"]
+    assert {file.stat().st_mode & 0o777 for file in files} == {0o600}
+    assert path.parent.stat().st_mode & 0o777 == 0o700
+    await database.close()
+    path.chmod(0o640)
+    await (await open_database(str(path))).close()
+    assert path.stat().st_mode & 0o777 == 0o640
+
+
 async def test_relaxed_and_durable_commits_keep_their_order(sqlite_url: str) -> None:
     database = await open_database(sqlite_url)
     await asyncio.gather(*(database.commit(*events(f"{number:03}"), relaxed=bool(number % 3)) for number in range(200)))

@@ -36,9 +36,9 @@ HOST = host_subject(key_of(a_host()))
 @pytest.mark.parametrize(
     ("writes", "expected"),
     [
-        ([TouchCluster(cluster_id=CLUSTER_ID, expect_revision=1)], [Notify(CHANGES, CLUSTER)]),
+        ([TouchCluster(cluster_id=CLUSTER_ID, expect_revision=1)], []),
         ([PurgeCluster(cluster_id=CLUSTER_ID)], [Notify(CHANGES, CLUSTER)]),
-        ([PutHost(host=a_host())], [Notify(CHANGES, f"{CLUSTER} {HOST}")]),
+        ([PutHost(host=a_host())], [Notify(CHANGES, HOST)]),
         ([PutHost(host=a_pool_host()), PutHost(host=a_pool_host())], [Notify(CHANGES, HOST)]),
         ([DeleteHost(key=key_of(a_host()), at=NOW)], [Notify(CHANGES, HOST)]),
         ([DeleteInfraEnv(infra_env_id=INFRA_ENV_ID, at=NOW)], [Notify(CHANGES, infra_env_subject(INFRA_ENV_ID))]),
@@ -54,7 +54,14 @@ HOST = host_subject(key_of(a_host()))
             [AddEvents(events=(an_event(cluster_id=CLUSTER_ID, infra_env_id=INFRA_ENV_ID),) * 2)],
             [Notify(EVENTS, f"{CLUSTER} {infra_env_subject(INFRA_ENV_ID)}")],
         ),
-        ([TouchCluster(cluster_id=an_id(number), expect_revision=1) for number in range(200)], [Notify(CHANGES, "")]),
+        ([PurgeCluster(cluster_id=an_id(number)) for number in range(200)], [Notify(CHANGES, "")]),
+        (
+            [
+                TouchCluster(cluster_id=CLUSTER_ID, expect_revision=1),
+                *(PutHost(host=a_host(number)) for number in range(1, 200)),
+            ],
+            [Notify(CHANGES, CLUSTER)],
+        ),
     ],
 )
 def test_what_is_told(writes: list[Write], expected: list[Notify]) -> None:

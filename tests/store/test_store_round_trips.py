@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from firstlight.core.model.cluster_status import ClusterStatus
-from firstlight.core.model.host import Presence
+from firstlight.core.model.host import HostState, Presence
 from firstlight.core.model.host_status import HostStatus
 from firstlight.core.model.reports import (
     NO_REPORTS,
@@ -235,8 +235,9 @@ async def test_presence_keeps_the_newer(store: Store) -> None:
     await store.commit(later)
     row = await store.presence(key)
     assert row is not None
-    assert (row.checked_in_at, row.clock_offset_seconds) == (later.checked_in_at, None)
-    assert row.agent_version == "nul\N{REPLACEMENT CHARACTER}"
+    assert row.state.presence.checked_in_at == later.checked_in_at
+    assert row.state.presence.clock_offset_seconds is None
+    assert row.state.presence.agent_version == "nul\N{REPLACEMENT CHARACTER}"
     await store.check_in([])
 
 
@@ -246,7 +247,7 @@ async def test_what_one_poll_reads(store: Store) -> None:
     await store.commit(*host_writes(state))
     row = await store.presence(key)
     assert row is not None
-    assert (row.host, row.plan, row.checked_in_at) == (state.host, state.plan, state.presence.checked_in_at)
+    assert row.state == state
     assert row.digests == {write.kind: write.digest for write in report_writes(key, state.reports)}
     assert await store.plan(key) == state.plan
     assert await store.plan((INFRA_ENV_ID, an_id(4))) is None
@@ -255,7 +256,7 @@ async def test_what_one_poll_reads(store: Store) -> None:
     await store.commit(PutHost(host=bare))
     row = await store.presence(key_of(bare))
     assert row is not None
-    assert (row.plan, row.digests, row.checked_in_at, row.agent_version) == (None, {}, None, "")
+    assert (row.state, row.digests) == (HostState(host=bare), {})
 
 
 async def test_findings_and_secrets(store: Store) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from firstlight.core.model.host import HostState
 from firstlight.core.roles import key_of
+from firstlight.server.ports.store import PresenceRow
 from firstlight.server.usecases import agents
 from firstlight.server.usecases.turns import Turns
 from firstlight.server.usecases.world import World
@@ -27,8 +27,8 @@ class SlowStore:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._world.store, name)
 
-    async def host(self, key: Any) -> HostState | None:
-        found = await self._world.store.host(key)
+    async def presence(self, key: Any) -> PresenceRow | None:
+        found = await self._world.store.presence(key)
         self._world.sessions.forget(f"cluster:{CLUSTER_ID}")
         return found
 

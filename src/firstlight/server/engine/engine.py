@@ -33,6 +33,8 @@ RESTING: Final = 10_000
 """Subjects whose rest is remembered."""
 HEARTBEAT: Final = 5.0
 STALE: Final = timedelta(seconds=20)
+OPERATIONS_PACE: Final = 0.2
+"""Seconds between two looks for operations, however often somebody rings."""
 SLOWEST_RETRY: Final = timedelta(minutes=5)
 
 Operation = Callable[[World, OperationRow, Callable[[str], Awaitable[None]]], Awaitable[None]]
@@ -160,6 +162,7 @@ class Engine:
                 self._running.add(task)
                 task.add_done_callback(self._running.discard)
             if not claimed:
+                await asyncio.sleep(OPERATIONS_PACE)
                 await _nap(self._asked, HEARTBEAT)
 
     async def _operate(self, row: OperationRow) -> None:

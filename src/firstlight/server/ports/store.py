@@ -310,12 +310,8 @@ class EventPage(Struct, frozen=True, kw_only=True):
 class PresenceRow(Struct, frozen=True, kw_only=True):
     """What the hot path needs to answer one agent without loading its cluster."""
 
-    host: Host
+    state: HostState
     revision: int
-    checked_in_at: datetime | None
-    clock_offset_seconds: float | None
-    agent_version: str
-    plan: StepPlan | None
     digests: Mapping[ReportKind, str]
 
 

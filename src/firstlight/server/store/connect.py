@@ -2,7 +2,9 @@
 
 import asyncio
 import sqlite3
+from pathlib import Path
 
+from firstlight.core.errors import Unavailable
 from firstlight.server.ports.database import Database, Sql, Statement
 from firstlight.server.store import due, operations
 from firstlight.server.store.places import PostgresPlace, SqlitePlace, place
@@ -25,7 +27,7 @@ async def open_database(url: str) -> Database:
 
 async def open_sqlite(target: SqlitePlace) -> Database:
     """The file is ours alone: what a service that was killed had claimed is free again at once."""
-    target.path.parent.mkdir(parents=True, exist_ok=True)
+    make_file(target.path)
     try:
         version = await asyncio.to_thread(version_of_file, target.path)
     except sqlite3.Error as error:
@@ -39,6 +41,19 @@ async def open_sqlite(target: SqlitePlace) -> Database:
         await database.close()
         raise
     return database
+
+
+def make_file(path: Path) -> None:
+    """It will hold pull secrets and keys: a new one is for the service's own user only, with all SQLite puts beside."""
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not path.exists():
+            path.touch(mode=0o600)
+    except OSError as error:
+        raise Unavailable(
+            f"The database file {path} cannot be made ({error.strerror})."
+            " Check that its folder exists and that the service may write to it."
+        ) from error
 
 
 async def open_postgres(target: PostgresPlace) -> Database:

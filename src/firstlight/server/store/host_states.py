@@ -96,7 +96,9 @@ class HostStates:
         self, those: Sql, params: Mapping[str, Param], *, large: bool = False, brief: bool = False
     ) -> list[LoadedHost]:
         """`brief`: the read carries hosts and presence only; such states are not kept."""
-        rows = await self._database.fetch(those, large=large, **params)
+        return await self._load(await self._database.fetch(those, large=large, **params), brief=brief)
+
+    async def _load(self, rows: Sequence[Row], *, brief: bool = False) -> list[LoadedHost]:
         found = {row_id: self._states.get(row_id, VERSION(row)) for row in rows if (row_id := IDENTITY(row))}
         fresh = [row for row in rows if found[IDENTITY(row)] is None]
         if fresh:
@@ -136,26 +138,13 @@ class HostStates:
         return [host for row_id in wanted if (host := loaded.get(row_id)) is not None]
 
     async def presence(self, key: HostKey) -> PresenceRow | None:
-        """What one poll needs: the host and its plan, but neither facts nor findings."""
+        """What one agent is served from."""
         row = await self._database.fetch_one(hosts.ONE, **key_params(key))
-        if row is None:
+        loaded = [] if row is None else await self._load([row])
+        if row is None or not loaded:
             return None
-        identity: Identity = IDENTITY(row)
-        loaded = await self._hosts.load(self._database, {identity: row["revision"]})
-        host = loaded.get(identity)
-        if host is None:
-            return None
-        planned = {} if row["plan"] is None else {identity: row["plan"]}
-        heard = presence_of(row)
-        return PresenceRow(
-            host=host,
-            revision=row["revision"],
-            checked_in_at=heard.checked_in_at,
-            clock_offset_seconds=heard.clock_offset_seconds,
-            agent_version=heard.agent_version,
-            plan=(await self.plans.load(self._database, planned)).get(identity),
-            digests={ReportKind(kind): digest for kind, _, digest in stamps_of(row["reports"])},
-        )
+        digests = {ReportKind(kind): found for kind, _, found in stamps_of(row["reports"])}
+        return PresenceRow(state=loaded[0].state, revision=loaded[0].revision, digests=digests)
 
     async def _parts(self, rows: Sequence[Row]) -> tuple[Parts, list[Versions]]:
         versions: list[Versions] = []

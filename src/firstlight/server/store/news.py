@@ -3,7 +3,7 @@
 Each channel gets at most one small notice per commit. An empty payload says "look for yourself".
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from firstlight.core.events.recorded import Recorded
@@ -17,6 +17,7 @@ from firstlight.server.ports.store import (
     DeleteHost,
     DeleteInfraEnv,
     DeleteManifest,
+    DropReports,
     MakeDue,
     PurgeCluster,
     PutCluster,
@@ -24,6 +25,7 @@ from firstlight.server.ports.store import (
     PutInfraEnv,
     PutManifest,
     PutOperation,
+    PutPlan,
     PutReport,
     TouchCluster,
     Write,
@@ -33,32 +35,35 @@ from firstlight.server.ports.store import (
 )
 from firstlight.server.store.documents import micros
 
-OF_CLUSTER: Final = (TouchCluster, DeleteCluster, PurgeCluster, PutManifest, DeleteManifest)
+OF_CLUSTER: Final = (DeleteCluster, PurgeCluster, PutManifest, DeleteManifest)
+GUARDING: Final = (PutCluster, TouchCluster)
+OF_HOST: Final = (DeleteHost, PutReport, DropReports, PutPlan)
 
 
 def subjects_of(write: Write) -> Iterator[str]:
-    """The subjects a write changes.
+    """The subjects a write changes, as those see it who remember hosts: their record, plan and reports.
 
-    Check-ins, secrets and the queue itself are nobody's news; findings and plans are always written together with the
-    record they belong to.
+    Check-ins, secrets and the queue itself are nobody's news; findings are always written with the record.
     """
-    if isinstance(write, PutCluster):
-        yield cluster_subject(write.cluster.id)
+    if isinstance(write, PutHost):
+        yield host_subject((write.host.infra_env_id, write.host.id))
+    elif isinstance(write, OF_HOST):
+        yield host_subject(write.key)
     elif isinstance(write, OF_CLUSTER):
         yield cluster_subject(write.cluster_id)
-    elif isinstance(write, PutHost):
-        host = write.host
-        if host.cluster_id is not None:
-            yield cluster_subject(host.cluster_id)
-        yield host_subject((host.infra_env_id, host.id))
-    elif isinstance(write, DeleteHost | PutReport):
-        yield host_subject(write.key)
     elif isinstance(write, PutInfraEnv):
         yield infra_env_subject(write.infra_env.id)
     elif isinstance(write, DeleteInfraEnv):
         yield infra_env_subject(write.infra_env_id)
     elif isinstance(write, PutOperation):
         yield write.operation.subject
+
+
+def guarded(writes: Iterable[Write]) -> Iterator[str]:
+    """The clusters whose hosts a commit changes: fewer names than their hosts have."""
+    for write in writes:
+        if isinstance(write, GUARDING):
+            yield cluster_subject(write.cluster.id if isinstance(write, PutCluster) else write.cluster_id)
 
 
 def subjects_of_event(event: Recorded) -> Iterator[str]:
@@ -74,7 +79,7 @@ def folded(subjects: Iterable[str]) -> str:
     return payload if len(payload) <= MAX_NOTICE_BYTES else ""
 
 
-def notices(writes: Iterable[Write]) -> Iterator[Notify]:
+def notices(writes: Sequence[Write]) -> Iterator[Notify]:
     changed: list[str] = []
     told: list[str] = []
     due: list[int] = []
@@ -88,7 +93,7 @@ def notices(writes: Iterable[Write]) -> Iterator[Notify]:
         else:
             changed.extend(subjects_of(write))
     if changed:
-        yield Notify(CHANGES, folded(changed))
+        yield Notify(CHANGES, folded(changed) or folded(guarded(writes)))
     if added:
         yield Notify(EVENTS, folded(told))
     if due:

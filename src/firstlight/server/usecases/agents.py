@@ -28,7 +28,7 @@ from firstlight.server.usecases import replies
 from firstlight.server.usecases.caller import Caller
 from firstlight.server.usecases.deciding import BUSY, EVALUATE, no_such_host
 from firstlight.server.usecases.host_registration import LONGEST_VERSION
-from firstlight.server.usecases.sessions import Session
+from firstlight.server.usecases.sessions import Opening, Session
 from firstlight.server.usecases.world import World
 
 MEDIA_GONE: Final = 256
@@ -75,16 +75,20 @@ def _within(value: float, limit: float) -> float:
 
 
 async def _open_session(world: World, key: HostKey) -> Session:
-    moment = world.sessions.moment
-    state = await world.store.host(key)
+    with world.sessions.opening(key) as opening:
+        return await _open(world, key, opening)
+
+
+async def _open(world: World, key: HostKey, opening: Opening) -> Session:
     row = await world.store.presence(key)
-    if state is None or row is None:
+    if row is None:
         raise no_such_host(key)
+    state = row.state
     session = Session(state, dict(row.digests), world.sessions.issued(key, since=state.host.registered_at.timestamp()))
     session.clock_band = band_of(state.presence.clock_offset_seconds)
     if state.host.cluster_id is not None and _peers_are_named_only(state):
         await _render_peers(world, session, state.host.cluster_id)
-    if world.sessions.moment == moment:
+    if not opening.outdated:
         world.sessions.put(session)
     return session
 

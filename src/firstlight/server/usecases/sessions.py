@@ -5,6 +5,8 @@ again from the store when the agent comes back.
 """
 
 from collections import OrderedDict
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Final, NamedTuple
 from uuid import UUID
 from zlib import crc32
@@ -127,6 +129,15 @@ def _piece(step: Step) -> _Piece:
     return _Piece(step.type, fingerprint, _encode(shown))
 
 
+class Opening:
+    """A session being made from the store."""
+
+    __slots__ = ("outdated",)
+
+    def __init__(self) -> None:
+        self.outdated = False
+
+
 class Sessions:
     """Bounded: an agent that is not in here costs one read of the store."""
 
@@ -135,8 +146,7 @@ class Sessions:
         self._by_key: OrderedDict[HostKey, Session] = OrderedDict()
         self._by_subject: dict[str, set[HostKey]] = {}
         self._issued: OrderedDict[HostKey, dict[StepType, Issued]] = OrderedDict()
-        self.moment = 0
-        """Moves whenever something is forgotten: what was read before it moved may be out of date already."""
+        self._openings: dict[str, set[Opening]] = {}
 
     def issued(self, key: HostKey, *, since: float) -> dict[StepType, Issued]:
         """What this agent was asked; outlives the session, since a change of facts does not stop a running step.
@@ -151,9 +161,29 @@ class Sessions:
             self._issued.popitem(last=False)
         return known
 
+    @contextmanager
+    def opening(self, key: HostKey) -> Generator["Opening"]:
+        """While a session is made from the store: what changes meanwhile makes it outdated."""
+        subject, opening = host_subject(key), Opening()
+        self._openings.setdefault(subject, set()).add(opening)
+        try:
+            yield opening
+        finally:
+            others = self._openings[subject]
+            others.discard(opening)
+            if not others:
+                del self._openings[subject]
+
+    def _outdate(self, subject: str) -> None:
+        """Whose hosts a cluster has is not known here: its news concern every session being made."""
+        concerned = [self._openings.get(subject, set())] if subject.startswith("host:") else self._openings.values()
+        for openings in concerned:
+            for opening in openings:
+                opening.outdated = True
+
     def restart(self, key: HostKey) -> None:
         """The agent registered anew: whatever it was asked before is void."""
-        self.moment += 1
+        self._outdate(host_subject(key))
         self._issued.pop(key, None)
         self._drop(key)
 
@@ -162,7 +192,7 @@ class Sessions:
 
     def drop(self, session: Session) -> None:
         """Make it anew when the agent comes back; what it was asked stays known."""
-        self.moment += 1
+        self._outdate(host_subject(session.key))
         if self._by_key.get(session.key) is session:
             self._drop(session.key)
 
@@ -176,7 +206,7 @@ class Sessions:
 
     def forget(self, subject: str) -> None:
         """Somebody committed a change of this subject."""
-        self.moment += 1
+        self._outdate(subject)
         for key in tuple(self._by_subject.get(subject, ())):
             session = self._by_key[key]
             if session.own_notices and subject == host_subject(key):
@@ -187,7 +217,7 @@ class Sessions:
 
     def forget_all(self) -> None:
         """Changes may have been missed."""
-        self.moment += 1
+        self._outdate("")
         self._by_key.clear()
         self._by_subject.clear()
 

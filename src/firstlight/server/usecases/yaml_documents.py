@@ -74,9 +74,7 @@ def _require_bounded(what: str, text: str) -> None:
             size = _size(what, event, open_ones, anchored)
             open_ones[-1].values += size
             if open_ones[-1].values > MOST_VALUES:
-                raise Invalid(
-                    f"{what} unfolds to more than {MOST_VALUES} values. Write out less through aliases."
-                )
+                raise Invalid(f"{what} unfolds to more than {MOST_VALUES} values. Write out less through aliases.")
 
 
 def _size(what: str, event: yaml.Event, open_ones: list[_Open], anchored: dict[str, int]) -> int:
