@@ -194,7 +194,7 @@ def test_finalizing_stages_are_taken_while_installing(status: ClusterStatus) -> 
     cluster = a_cluster(status=status, progress=old)
     if status not in FINALIZING_TAKEN:
         with pytest.raises(Invalid, match="only while installing"):
-            report_finalizing(cluster, stage=FinalizingStage.DONE, now=NOW)
+            report_finalizing(cluster, stage=FinalizingStage.ROUTER_CA, now=NOW)
         return
     decision = report_finalizing(cluster, stage=FinalizingStage.DONE, now=NOW)
     assert decision.cluster is not None
@@ -205,6 +205,11 @@ def test_finalizing_stages_are_taken_while_installing(status: ClusterStatus) -> 
     assert report_finalizing(cluster, stage=FinalizingStage.ROUTER_CA, now=NOW) == Decision()
     first = report_finalizing(replace(cluster, progress=ClusterProgress()), stage=FinalizingStage.DONE, now=NOW)
     assert first.changes[0].before == {"finalizing_stage": ""}
+
+
+def test_the_last_word_of_the_controller_may_come_late() -> None:
+    cluster = a_cluster(status=C.INSTALLED)
+    assert report_finalizing(cluster, stage=FinalizingStage.DONE, now=NOW) == Decision()
 
 
 def operator(name: str = "console", status: OperatorStatus | None = OperatorStatus.AVAILABLE) -> Decision:

@@ -117,6 +117,9 @@ def _progress_event(state: HostState, told: str) -> Change:
 
 
 def report_finalizing(cluster: Cluster, *, stage: FinalizingStage, now: datetime) -> Decision:
+    if cluster.status is ClusterStatus.INSTALLED and stage is FinalizingStage.DONE:
+        # The controller's last word comes after its own work has already made the cluster installed.
+        return Decision()
     if cluster.status not in FINALIZING_ALLOWED:
         raise Invalid(f"Cluster {cluster.name} is {cluster.status}; finalizing stages are taken only while installing.")
     if cluster.progress.finalizing_stage is stage:
