@@ -9,6 +9,7 @@ from firstlight.core.errors import Invalid
 from firstlight.core.versions.architectures import CpuArchitecture
 from firstlight.core.versions.numbers import Version, parse
 from firstlight.core.versions.releases import (
+    FULL_ISO,
     OsImage,
     ReleaseImage,
     ReleaseSource,
@@ -130,7 +131,7 @@ class Catalogue(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.structs.replace(self, releases=_ordered((*others, added)))
 
     def _find_os_image(self, version: str, architecture: CpuArchitecture) -> OsImage | None:
-        images = [image for image in self.os_images if image.cpu_architecture == architecture]
+        images = [one for one in self.os_images if one.cpu_architecture == architecture and one.type == FULL_ISO]
         if not version:
             return max(images, key=lambda image: image.number, default=None)
         asked = parse(version).single()

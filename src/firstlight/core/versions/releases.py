@@ -1,10 +1,17 @@
 """Releases, OS images and release sources in the JSON form operators configure them with."""
 
+import re
+from typing import Final
+
 import msgspec
 
 from firstlight.core.errors import Invalid
 from firstlight.core.versions.architectures import CpuArchitecture, normalise
 from firstlight.core.versions.numbers import Version, parse
+
+FULL_ISO: Final = "full-iso"
+DISCONNECTED_ISO: Final = "disconnected-iso"
+_SHA256: Final = re.compile(r"[0-9a-f]{64}|")
 
 
 class ReleaseImage(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,6 +60,9 @@ class OsImage(msgspec.Struct, frozen=True, kw_only=True):
     cpu_architecture: str = "x86_64"
     url: str
     version: str
+    type: str = FULL_ISO
+    sha256: str = ""
+    """Of the file; empty when it is not to be checked."""
 
     @property
     def number(self) -> Version:
@@ -101,4 +111,8 @@ def checked_os_image(image: OsImage) -> OsImage:
         raise Invalid(f"The OS image for {image.openshift_version} {architecture} needs both a URL and a version.")
     if architecture is CpuArchitecture.MULTI:
         raise Invalid(f"The OS image for {image.openshift_version} must be of one architecture, not multi.")
-    return msgspec.structs.replace(image, cpu_architecture=architecture.value)
+    if image.type not in (FULL_ISO, DISCONNECTED_ISO):
+        raise Invalid(f"The OS image {image.version} has the unknown type '{image.type[:40]}'. Use {FULL_ISO}.")
+    if not _SHA256.fullmatch(image.sha256.lower()):
+        raise Invalid(f"The sha256 of OS image {image.version} is not one. Give 64 hexadecimal digits or leave it out.")
+    return msgspec.structs.replace(image, cpu_architecture=architecture.value, sha256=image.sha256.lower())

@@ -1,1 +1,1 @@
-"""The image service: discovery images, streamed."""
+"""The image service: discovery images, streamed. It knows the rest of Firstlight only over HTTP."""

@@ -1,0 +1,296 @@
+"""The smallest HTTP/1.1 server that can send pieces of files: parsing by httptools, bytes by `sendfile`.
+
+A general framework costs more per request than a 64 KiB Range itself, and virtual media ask for thousands of them.
+"""
+
+import asyncio
+import os
+import socket
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from email.utils import formatdate
+from typing import BinaryIO, Final, Protocol
+
+import httptools
+import structlog
+
+from firstlight.core.images.virtual import Memory, Segment
+from firstlight.server.imaging.answers import REASONS, Answer, Request, refusal
+
+log = structlog.get_logger(__name__)
+
+SMALL: Final = 128 * 1024
+"""Answers up to this size are read into memory and leave in one call together with their head."""
+WINDOW: Final = 64 * 1024 * 1024
+"""How much of a file goes to one `sendfile`, while the kernel is asked to read the next such piece."""
+MOST_HEAD_BYTES: Final = 32 * 1024
+MOST_BODY_BYTES: Final = 64 * 1024
+MOST_WAITING: Final = 16
+"""Requests of one connection that may wait for their turn."""
+IDLE_SECONDS: Final = 120.0
+HEAD_SECONDS: Final = 15.0
+DEAD_PEER_MILLISECONDS: Final = 120_000
+
+
+class Service(Protocol):
+    def quick(self, request: Request) -> Answer | None:
+        """The answer, when it can be given without waiting for anything."""
+        ...
+
+    def answer(self, request: Request) -> Awaitable[Answer]: ...
+
+    def done(self, request: Request, answer: Answer, *, seconds: float, sent: int) -> None: ...
+
+
+class Server:
+    """All connections of one listener."""
+
+    def __init__(self, service: Service) -> None:
+        self.service = service
+        self.connections: set[Connection] = set()
+        self.closing = False
+        self._date = (0, b"")
+
+    def head(self, answer: Answer, *, keep_alive: bool) -> bytes:
+        now = int(time.time())
+        if self._date[0] != now:
+            self._date = now, b"Date: " + formatdate(now, usegmt=True).encode() + b"\r\n"
+        length = b"" if answer.status in (204, 304) else b"Content-Length: %d\r\n" % answer.length
+        return b"".join(
+            (
+                b"HTTP/1.1 %d %s\r\n" % (answer.status, REASONS.get(answer.status, b"")),
+                self._date[1],
+                length,
+                answer.headers,
+                b"\r\n" if keep_alive else b"Connection: close\r\n\r\n",
+            )
+        )
+
+    def close_idle(self, now: float) -> None:
+        for connection in tuple(self.connections):
+            connection.close_if_idle(now)
+
+    async def drain(self, seconds: float) -> None:
+        """Let running answers end, for a while; connections that wait for requests are closed at once."""
+        self.closing = True
+        deadline = time.monotonic() + seconds
+        while self.connections and time.monotonic() < deadline:
+            for connection in tuple(self.connections):
+                connection.close_if_quiet()
+            await asyncio.sleep(0.02)
+        for connection in tuple(self.connections):
+            connection.abort()
+
+
+class Connection(asyncio.Protocol):
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._parser = httptools.HttpRequestParser(self)
+        self._waiting: deque[tuple[Request, bool]] = deque()
+        self._task: asyncio.Task[None] | None = None
+        self._drained: asyncio.Event = asyncio.Event()
+        self._drained.set()
+        self._last = time.monotonic()
+        self._client = ""
+        self._begin()
+
+    # --- the transport's side ---------------------------------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        self._server.connections.add(self)
+        peer: Sequence[object] | None = transport.get_extra_info("peername")
+        self._client = str(peer[0]) if peer else ""
+        connected = transport.get_extra_info("socket")
+        if connected is not None and connected.family in (socket.AF_INET, socket.AF_INET6):
+            # A machine that lost its power in the middle of a download must not hold its connection for ever.
+            connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+            connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, DEAD_PEER_MILLISECONDS)
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - the signature is given
+        self._server.connections.discard(self)
+        self._drained.set()
+        if self._task is not None:
+            self._task.cancel()
+
+    def pause_writing(self) -> None:
+        self._drained.clear()
+
+    def resume_writing(self) -> None:
+        self._drained.set()
+
+    def data_received(self, data: bytes) -> None:
+        self._last = time.monotonic()
+        self._received += len(data)
+        try:
+            self._parser.feed_data(data)
+        except httptools.HttpParserUpgrade:
+            self._refuse(400, "This service speaks HTTP/1.1 and nothing else.")
+        except httptools.HttpParserError:
+            self._refuse(400, "This is not a request that can be understood.")
+        if self._received > MOST_HEAD_BYTES and not self._complete:
+            self._refuse(431, "The head of this request is too long.")
+
+    # --- the parser's side ------------------------------------------------------------------------------------------
+
+    def _begin(self) -> None:
+        self._target = b""
+        self._headers: dict[bytes, str] = {}
+        self._received = 0
+        self._body = 0
+        self._complete = True
+
+    def on_message_begin(self) -> None:
+        self._begin()
+        self._complete = False
+
+    def on_url(self, url: bytes) -> None:
+        self._target += url
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        self._headers[name.lower()] = value.decode("latin-1")
+
+    def on_body(self, body: bytes) -> None:
+        """Nobody has anything to tell us; a little is read over."""
+        self._body += len(body)
+        if self._body > MOST_BODY_BYTES:
+            self._refuse(413, "This service takes no uploads.")
+
+    def on_message_complete(self) -> None:
+        self._complete = True
+        self._received = 0
+        request = Request(self._parser.get_method(), self._target, self._headers, self._client)
+        keep_alive = self._parser.should_keep_alive() and not self._server.closing
+        if self._task is not None or self._waiting:
+            self._waiting.append((request, keep_alive))
+            if len(self._waiting) >= MOST_WAITING:
+                self._transport.pause_reading()
+            return
+        self._start(request, keep_alive)
+
+    # --- answering --------------------------------------------------------------------------------------------------
+
+    def _start(self, request: Request, keep_alive: bool) -> None:
+        if self._transport.is_closing():
+            return
+        answer = self._server.service.quick(request)
+        if answer is not None and self._send_at_once(request, answer, keep_alive):
+            return
+        self._task = asyncio.get_running_loop().create_task(self._respond(request, answer, keep_alive))
+
+    def _send_at_once(self, request: Request, answer: Answer, keep_alive: bool) -> bool:
+        """Small answers on a connection that takes them need no task of their own."""
+        has_body = request.method != b"HEAD" and answer.length
+        if (has_body and answer.length > SMALL) or not self._drained.is_set():
+            return False
+        started = time.monotonic()
+        body = read_segments(answer.segments, answer.files) if has_body else b""
+        if body is None:
+            return False
+        self._transport.write(self._server.head(answer, keep_alive=keep_alive) + body)
+        self._server.service.done(request, answer, seconds=time.monotonic() - started, sent=len(body))
+        if not keep_alive:
+            self._transport.close()
+        return True
+
+    async def _respond(self, request: Request, answer: Answer | None, keep_alive: bool) -> None:
+        started, sent = time.monotonic(), 0
+        try:
+            if answer is None:
+                answer = await self._server.service.answer(request)
+            head = self._server.head(answer, keep_alive=keep_alive)
+            body = answer.segments if request.method != b"HEAD" else ()
+            sent = await self._stream(head, body, answer.files)
+        except OSError:
+            self._transport.abort()
+        finally:
+            if answer is not None:
+                self._server.service.done(request, answer, seconds=time.monotonic() - started, sent=sent)
+        self._task = None
+        self._last = time.monotonic()
+        if not keep_alive or self._server.closing:
+            self._transport.close()
+        self._next()
+
+    def _next(self) -> None:
+        while self._waiting and self._task is None and not self._transport.is_closing():
+            self._start(*self._waiting.popleft())
+        if len(self._waiting) < MOST_WAITING and not self._transport.is_closing() and not self._transport.is_reading():
+            self._transport.resume_reading()
+
+    async def _stream(self, head: bytes, segments: tuple[Segment, ...], files: Mapping[str, BinaryIO]) -> int:
+        sent = 0
+        self._transport.write(head)
+        for segment in segments:
+            if isinstance(segment, Memory):
+                self._transport.write(segment.data)
+                await self._drained.wait()
+                if self._transport.is_closing():
+                    raise ConnectionResetError
+            else:
+                await self._send_file(files[segment.file], segment.offset, segment.length)
+            sent += segment.length
+        await self._drained.wait()
+        return sent
+
+    async def _send_file(self, file: BinaryIO, offset: int, length: int) -> None:
+        loop = asyncio.get_running_loop()
+        end = offset + length
+        while offset < end:
+            count = min(WINDOW, end - offset)
+            if offset + count < end:
+                os.posix_fadvise(file.fileno(), offset + count, WINDOW, os.POSIX_FADV_WILLNEED)
+            try:
+                sent = await loop.sendfile(self._transport, file, offset, count)
+            except RuntimeError:
+                # The connection was closed in between.
+                raise ConnectionResetError from None
+            if sent < count:
+                log.error("a base image became shorter while it was sent", file=file.name)
+                raise OSError("file is shorter than it was")
+            offset += count
+
+    def _refuse(self, status: int, reason: str) -> None:
+        """The connection cannot be used any further."""
+        if self._task is None and not self._transport.is_closing():
+            answer = refusal(status, reason)
+            body = read_segments(answer.segments, answer.files) or b""
+            self._transport.write(self._server.head(answer, keep_alive=False) + body)
+        self._transport.close()
+
+    # --- ending -----------------------------------------------------------------------------------------------------
+
+    def close_if_idle(self, now: float) -> None:
+        limit = IDLE_SECONDS if self._complete else HEAD_SECONDS
+        if self._task is None and now - self._last > limit:
+            self._transport.close()
+
+    def close_if_quiet(self) -> None:
+        if self._task is None and not self._waiting:
+            self._transport.close()
+
+    def abort(self) -> None:
+        self._transport.abort()
+
+
+def read_segments(segments: tuple[Segment, ...], files: Mapping[str, BinaryIO]) -> bytes | None:
+    """The bytes of a small answer; none when a file has become shorter, which only a broken connection can tell."""
+    parts: list[bytes] = []
+    for segment in segments:
+        if isinstance(segment, Memory):
+            parts.append(segment.data)
+        else:
+            data = os.pread(files[segment.file].fileno(), segment.length, segment.offset)
+            if len(data) < segment.length:
+                return None
+            parts.append(data)
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+async def sweep(server: Server, *, every: float = 5.0, clock: Callable[[], float] = time.monotonic) -> None:
+    """Close connections that nobody uses, until cancelled."""
+    while True:
+        await asyncio.sleep(every)
+        server.close_idle(clock())
