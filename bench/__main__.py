@@ -14,10 +14,12 @@ from bench import core
 from bench.load import Load
 from bench.machines import inventory
 from bench.measure import loads_100_inventories_ms
+from bench.reaction import seconds_to_visible
 from bench.ready import seconds_to_ready
 from bench.service import Running, running_service
 from tests.peers import running_postgres
 
+PARTS = ["core", "ready", "reaction", "sqlite", "postgresql"]
 CLUSTERS, SIZE, ROUNDS, IDLE_SECONDS = 200, 5, 3, 60
 
 
@@ -70,12 +72,12 @@ async def on_database(kind: str, options: argparse.Namespace) -> dict[str, Any]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("--only", action="append", choices=["core", "ready", "sqlite", "postgresql"])
+    parser.add_argument("--only", action="append", choices=PARTS)
     parser.add_argument("--clusters", type=int, default=CLUSTERS, help="clusters of five hosts")
     parser.add_argument("--rounds", type=int, default=ROUNDS, help="polls of each host that are measured")
     parser.add_argument("--idle-seconds", type=int, default=IDLE_SECONDS)
     options = parser.parse_args()
-    wanted = set(options.only or ["core", "ready", "sqlite", "postgresql"])
+    wanted = set(options.only or PARTS)
     document = json.dumps(inventory(1, 1)).encode()
     result: dict[str, Any] = {
         "machine": {"python": platform.python_version(), "cores": os.cpu_count(), "load": os.getloadavg()[0]},
@@ -86,6 +88,10 @@ def main() -> None:
         result["evaluate"] = {f"{hosts}_hosts": core.measure(hosts) for hosts in (5, 50, 125, 250, 500)}
     if "ready" in wanted:
         result["five_hosts_from_registration_to_ready_seconds"] = asyncio.run(seconds_to_ready())
+    if "reaction" in wanted:
+        result["changed_reply_visible_seconds"] = {
+            f"{hosts}_hosts": asyncio.run(seconds_to_visible(hosts)) for hosts in (5, 50, 500)
+        }
     for kind in ("sqlite", "postgresql"):
         if kind in wanted:
             result[kind] = asyncio.run(on_database(kind, options))

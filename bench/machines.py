@@ -8,6 +8,11 @@ from uuid import UUID
 FLAGS = [f"flag{number}" for number in range(120)]
 
 
+def address(host: int) -> str:
+    """Up to seven hundred machines in 192.0.0.0/22, none of them at the VIPs 192.0.2.5 and 192.0.2.6."""
+    return f"192.0.{1 + host // 240}.{10 + host % 240}"
+
+
 def inventory(index: int, host: int) -> dict[str, object]:
     """Eight disks, two interfaces; `host` numbers the machines of one cluster."""
     mac = f"52:54:{index >> 8 & 255:02x}:{index & 255:02x}:00:{host:02x}"
@@ -46,7 +51,7 @@ def inventory(index: int, host: int) -> dict[str, object]:
                 "mtu": 1500,
                 "has_carrier": True,
                 "flags": ["up", "broadcast", "multicast", "running"],
-                "ipv4_addresses": [f"192.0.2.{10 + host}/24"],
+                "ipv4_addresses": [f"{address(host)}/22"],
                 "ipv6_addresses": [],
                 "speed_mbps": 25000,
                 "vendor": "0x1af4",
@@ -65,7 +70,7 @@ def inventory(index: int, host: int) -> dict[str, object]:
         ],
         "memory": {"physical_bytes": 64 << 30, "usable_bytes": 63 << 30, "physical_bytes_method": "dmidecode"},
         "routes": [
-            {"interface": "enp1s0", "destination": "0.0.0.0", "gateway": "192.0.2.1", "family": 2, "metric": 100}
+            {"interface": "enp1s0", "destination": "0.0.0.0", "gateway": "192.0.0.1", "family": 2, "metric": 100}
         ],
         "system_vendor": {"manufacturer": "Bench", "product_name": "Rack", "serial_number": f"SN{index}-{host}"},
         "tpm_version": "2.0",
@@ -111,7 +116,7 @@ class Machine:
             for address in nic["ip_addresses"]:
                 layer2.append(
                     {
-                        "outgoing_ip_address": f"192.0.2.{10 + self.number}",
+                        "outgoing_ip_address": address(self.number),
                         "outgoing_nic": "enp1s0",
                         "remote_ip_address": address,
                         "remote_mac": nic["mac"],
