@@ -209,7 +209,10 @@ def test_finalizing_stages_are_taken_while_installing(status: ClusterStatus) -> 
 
 def test_the_last_word_of_the_controller_may_come_late() -> None:
     cluster = a_cluster(status=C.INSTALLED)
-    assert report_finalizing(cluster, stage=FinalizingStage.DONE, now=NOW) == Decision()
+    late = report_finalizing(cluster, stage=FinalizingStage.DONE, now=NOW).cluster
+    assert late is not None
+    assert late.progress.finalizing_stage is FinalizingStage.DONE, "what is acknowledged is kept"
+    assert report_finalizing(late, stage=FinalizingStage.DONE, now=NOW) == Decision()
 
 
 def operator(name: str = "console", status: OperatorStatus | None = OperatorStatus.AVAILABLE) -> Decision:

@@ -117,10 +117,9 @@ def _progress_event(state: HostState, told: str) -> Change:
 
 
 def report_finalizing(cluster: Cluster, *, stage: FinalizingStage, now: datetime) -> Decision:
-    if cluster.status is ClusterStatus.INSTALLED and stage is FinalizingStage.DONE:
-        # The controller's last word comes after its own work has already made the cluster installed.
-        return Decision()
-    if cluster.status not in FINALIZING_ALLOWED:
+    # The controller's last word may come after its own work has already made the cluster installed.
+    is_last_word = cluster.status is ClusterStatus.INSTALLED and stage is FinalizingStage.DONE
+    if cluster.status not in FINALIZING_ALLOWED and not is_last_word:
         raise Invalid(f"Cluster {cluster.name} is {cluster.status}; finalizing stages are taken only while installing.")
     if cluster.progress.finalizing_stage is stage:
         return Decision()
