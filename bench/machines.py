@@ -8,7 +8,7 @@ from uuid import UUID
 FLAGS = [f"flag{number}" for number in range(120)]
 
 
-def address(host: int) -> str:
+def address_of(host: int) -> str:
     """Up to seven hundred machines in 192.0.0.0/22, none of them at the VIPs 192.0.2.5 and 192.0.2.6."""
     return f"192.0.{1 + host // 240}.{10 + host % 240}"
 
@@ -51,7 +51,7 @@ def inventory(index: int, host: int) -> dict[str, object]:
                 "mtu": 1500,
                 "has_carrier": True,
                 "flags": ["up", "broadcast", "multicast", "running"],
-                "ipv4_addresses": [f"{address(host)}/22"],
+                "ipv4_addresses": [f"{address_of(host)}/22"],
                 "ipv6_addresses": [],
                 "speed_mbps": 25000,
                 "vendor": "0x1af4",
@@ -116,7 +116,7 @@ class Machine:
             for address in nic["ip_addresses"]:
                 layer2.append(
                     {
-                        "outgoing_ip_address": address(self.number),
+                        "outgoing_ip_address": address_of(self.number),
                         "outgoing_nic": "enp1s0",
                         "remote_ip_address": address,
                         "remote_mac": nic["mac"],
