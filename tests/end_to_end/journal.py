@@ -1,18 +1,19 @@
 """A client that notes every write it was told to have succeeded, and waits out a service that is not there."""
 
 import asyncio
+import itertools
 import re
 import time
 from collections import defaultdict
-from collections.abc import Mapping
-from contextlib import ExitStack
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import ExitStack, asynccontextmanager
 from typing import Any, Final
 from uuid import UUID
 
 import aiohttp
 import msgspec
 
-from firstlight.simulate.calls import Refused, Service, Unreachable
+from firstlight.simulate.calls import CONNECTIONS, PATIENCE, Refused, Service, Unreachable
 from tests.end_to_end.registers import MISSING, Register, Written
 
 Thing = tuple[str, ...]
@@ -105,8 +106,11 @@ _CHANGES: Final = {
 class JournalingService(Service):
     """Whoever calls through this has its acknowledged writes noted; all but agents try again when nobody answers."""
 
-    def __init__(self, url: str, session: aiohttp.ClientSession, journal: Journal) -> None:
-        super().__init__(url, session)
+    def __init__(self, urls: Sequence[str], session: aiohttp.ClientSession, journal: Journal) -> None:
+        """Of several replicas each request goes to the next, as a balancer before them would have it."""
+        super().__init__(urls[0], session)
+        self._urls = itertools.cycle(urls)
+        self._others = len(urls) - 1
         self.journal = journal
         self.gate = asyncio.Event()
         self.gate.set()
@@ -127,16 +131,21 @@ class JournalingService(Service):
         query: Mapping[str, str] | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> bytes:
-        patient = not isinstance(body, aiohttp.MultipartWriter) and AGENT.fullmatch(path) is None
+        is_agent = AGENT.fullmatch(path) is not None and (method == "POST" or path.endswith("/instructions"))
+        patient = not isinstance(body, aiohttp.MultipartWriter) and not is_agent
         end = time.monotonic() + (PATIENCE_SECONDS if patient else 0)
+        others = self._others
         while True:
             await self.gate.wait()
             try:
                 return await self._noted(method, path, body=body, query=query, headers=headers)
             except (Refused, Unreachable) as error:
-                if time.monotonic() > end or (isinstance(error, Refused) and error.status != 503):
+                # As before several replicas, whoever answers gets what another one did not take.
+                others -= 1
+                if (time.monotonic() > end and others < 0) or (isinstance(error, Refused) and error.status != 503):
                     raise
-            await asyncio.sleep(PAUSE_SECONDS)
+            if others < 0:
+                await asyncio.sleep(PAUSE_SECONDS)
 
     async def _noted(
         self,
@@ -162,6 +171,8 @@ class JournalingService(Service):
         return answer
 
     async def _told(self, writes: list[Written], method: str, path: str, **parts: Any) -> bytes:
+        # Read before anything is waited for, so that no other request comes in between.
+        self.url = next(self._urls)
         try:
             answer = await super().ask(method, path, **parts)
         except Refused as refusal:
@@ -202,3 +213,10 @@ class JournalingService(Service):
                 if time.monotonic() > end or (isinstance(error, Refused) and error.status != 503):
                     raise
             await asyncio.sleep(PAUSE_SECONDS)
+
+
+@asynccontextmanager
+async def journaling(journal: Journal, *urls: str) -> AsyncIterator[JournalingService]:
+    connector = aiohttp.TCPConnector(limit=CONNECTIONS)
+    async with aiohttp.ClientSession(connector=connector, timeout=PATIENCE) as session:
+        yield JournalingService(urls, session, journal)

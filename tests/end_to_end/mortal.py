@@ -19,6 +19,11 @@ class Mortal:
         self.kills = 0
 
     @property
+    def pid(self) -> int:
+        assert self._running is not None
+        return self._running.pid
+
+    @property
     def url(self) -> str:
         return f"http://{self._settings['FIRSTLIGHT_LISTEN']}"
 

@@ -14,10 +14,9 @@ from firstlight.simulate.calls import connect
 from firstlight.simulate.ends import all_known, cluster_is
 from firstlight.simulate.fleet import Fleet
 from firstlight.simulate.machines import Plan, make_machines
-from tests.end_to_end.journal import Journal
+from tests.end_to_end.journal import Journal, journaling
 from tests.end_to_end.mortal import Mortal
 from tests.end_to_end.reading_back import Reader
-from tests.end_to_end.test_kill_loop import journaling
 from tests.restarting import Server, restarting_postgres
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow, pytest.mark.peer("postgres")]
@@ -64,7 +63,7 @@ async def test_an_installation_outlives_the_absence_of_the_database(
     await mortal.start()
     journal = Journal()
     try:
-        async with journaling(mortal.url, journal) as service:
+        async with journaling(journal, mortal.url) as service:
             cluster_id, infra_env_id = await user.create_cluster(service, user.NewCluster(name="patient"))
             machines = make_machines(Plan(masters=3, workers=2), seed=5)
             fleet = Fleet(mortal.url, infra_env_id, machines, speed=60, service=service)

@@ -2,21 +2,18 @@
 
 import asyncio
 import random
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final
 
-import aiohttp
 import pytest
 
 from firstlight.simulate import user
-from firstlight.simulate.calls import CONNECTIONS, PATIENCE, Refused, connect
+from firstlight.simulate.calls import Refused, connect
 from firstlight.simulate.ends import all_known, cluster_is
 from firstlight.simulate.fleet import Fleet
 from firstlight.simulate.machines import Plan, make_machines
 from tests.end_to_end.conftest import Place
-from tests.end_to_end.journal import Journal, JournalingService
+from tests.end_to_end.journal import Journal, JournalingService, journaling
 from tests.end_to_end.mortal import Mortal
 from tests.end_to_end.people import Busybody, Follower, heard_again, names_of
 from tests.end_to_end.reading_back import Reader
@@ -41,13 +38,6 @@ WRITTEN: Final = {
     "event",
 }
 ALSO_WRITTEN: Final = {"infra-env-field", "logs", "logs-state", "operator", "finalizing", "ingress", "completion"}
-
-
-@asynccontextmanager
-async def journaling(url: str, journal: Journal) -> AsyncIterator[JournalingService]:
-    connector = aiohttp.TCPConnector(limit=CONNECTIONS, force_close=False)
-    async with aiohttp.ClientSession(connector=connector, timeout=PATIENCE) as session:
-        yield JournalingService(url, session, journal)
 
 
 async def install_one_after_another(service: JournalingService, *, seed: int, done: list[Fleet]) -> None:
@@ -104,7 +94,7 @@ async def survive(mortal: Mortal, *, kills: int, seed: int) -> Journal:
     follower = Follower(mortal.url)
     await mortal.start()
     try:
-        async with journaling(mortal.url, journal) as service:
+        async with journaling(journal, mortal.url) as service:
             installing = asyncio.create_task(install_one_after_another(service, seed=seed, done=done))
             others = [
                 asyncio.create_task(Busybody(service, seed=seed).live()),
