@@ -1,67 +1,84 @@
-"""What is remembered between polls must never be older than what was committed."""
+"""What is kept in mind about an agent goes when somebody else changes it, and stays when the agent itself did."""
 
-import asyncio
-import dataclasses
-import gc
-from typing import Any
+from collections.abc import Callable
 
 import pytest
+from msgspec.structs import replace
 
-from firstlight.core.roles import key_of
-from firstlight.server.ports.store import PresenceRow
-from firstlight.server.usecases import agents
-from firstlight.server.usecases.turns import Turns
-from firstlight.server.usecases.world import World
+from firstlight.core.model.plan import StepType
+from firstlight.server.ports.store import cluster_subject, host_subject
+from firstlight.server.usecases.sessions import Issued, Session, Sessions
+from tests.builders.hosts import host_state
 from tests.builders.moments import CLUSTER_ID
-from tests.worlds import put_cluster
 
-pytestmark = pytest.mark.anyio
-
-
-class SlowStore:
-    """Somebody commits a change while a host is being read."""
-
-    def __init__(self, world: World) -> None:
-        self._world = world
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._world.store, name)
-
-    async def presence(self, key: Any) -> PresenceRow | None:
-        found = await self._world.store.presence(key)
-        self._world.sessions.forget(f"cluster:{CLUSTER_ID}")
-        return found
+KEY = (host_state(1).host.infra_env_id, host_state(1).host.id)
 
 
-async def test_what_was_read_before_a_change_is_not_kept(world: World) -> None:
-    state = await put_cluster(world)
-    key = key_of(state.hosts[0])
-    late = dataclasses.replace(world, store=SlowStore(world))
-    await agents.next_steps(late, key, agent_version="", timestamp=None)
-    assert world.sessions.get(key) is None
-    await agents.next_steps(world, key, agent_version="", timestamp=None)
-    assert world.sessions.get(key) is not None
+def a_session(sessions: Sessions, *, bound: bool = True) -> Session:
+    state = host_state(1)
+    if not bound:
+        state = replace(state, host=replace(state.host, cluster_id=None))
+    session = Session(state, {}, sessions.issued(KEY, since=0))
+    sessions.put(session)
+    return session
 
 
-async def test_turns_are_taken_in_order_and_per_subject() -> None:
-    turns, order = Turns(), list[str]()
+@pytest.mark.parametrize("bound", [True, False])
+@pytest.mark.parametrize(
+    ("told", "kept"),
+    [
+        (lambda sessions: sessions.forget(host_subject(KEY)), False),
+        (lambda sessions: sessions.forget("cluster:other"), True),
+        (lambda sessions: sessions.forget_all(), False),
+        (lambda sessions: sessions.restart(KEY), False),
+    ],
+)
+def test_what_makes_a_session_forgotten(bound: bool, told: Callable[[Sessions], None], kept: bool) -> None:
+    sessions = Sessions()
+    session = a_session(sessions, bound=bound)
+    told(sessions)
+    assert (sessions.get(KEY) is session) is kept
 
-    async def take(subject: str, name: str) -> None:
-        async with turns.of(subject):
-            order.append(f"{name} begins")
-            await asyncio.sleep(0)
-            order.append(f"{name} ends")
 
-    async with asyncio.TaskGroup() as group:
-        for subject, name in (("a", "first"), ("a", "second"), ("b", "other")):
-            group.create_task(take(subject, name))
-    assert order.index("first ends") < order.index("second begins")
-    assert order.index("other begins") < order.index("first ends")
+def test_a_change_of_the_cluster_forgets_its_hosts() -> None:
+    sessions = Sessions()
+    a_session(sessions)
+    sessions.forget(cluster_subject(CLUSTER_ID))
+    assert sessions.get(KEY) is None
 
 
-async def test_turns_nobody_takes_are_forgotten() -> None:
-    turns = Turns()
-    async with turns.of("a"):
-        assert turns.of("a") is turns.of("a")
-    gc.collect()
-    assert len(turns._locks) == 0
+@pytest.mark.parametrize("bound", [True, False])
+def test_a_session_outlives_the_notice_of_its_own_report_only(bound: bool) -> None:
+    sessions = Sessions()
+    session = a_session(sessions, bound=bound)
+    session.own_notices = 1
+    sessions.forget(host_subject(KEY))
+    assert sessions.get(KEY) is session
+    sessions.forget(host_subject(KEY))
+    assert sessions.get(KEY) is None, "the second notice was somebody else's"
+
+
+def test_a_dropped_session_leaves_a_newer_one_alone() -> None:
+    sessions = Sessions()
+    old, new = a_session(sessions), a_session(sessions)
+    sessions.drop(old)
+    assert sessions.get(KEY) is new
+    sessions.drop(new)
+    assert sessions.get(KEY) is None
+
+
+def test_what_was_asked_before_the_registration_is_void() -> None:
+    sessions = Sessions()
+    asked = sessions.issued(KEY, since=100.0)
+    asked[StepType.INVENTORY], asked[StepType.CONNECTIVITY_CHECK] = Issued(1, 99.9), Issued(2, 100.0)
+    assert [*sessions.issued(KEY, since=100.0)] == [StepType.CONNECTIVITY_CHECK]
+
+
+def test_the_oldest_sessions_make_room() -> None:
+    sessions = Sessions(most=1)
+    first = a_session(sessions)
+    other = host_state(2)
+    sessions.put(Session(other, {}, {}))
+    assert sessions.get(first.key) is None
+    sessions.forget(host_subject((other.host.infra_env_id, other.host.id)))
+    assert sessions.get((other.host.infra_env_id, other.host.id)) is None

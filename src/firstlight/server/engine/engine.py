@@ -9,7 +9,7 @@ from uuid import UUID
 
 import structlog
 
-from firstlight.core.errors import Error
+from firstlight.core.errors import Error, Unavailable
 from firstlight.server.engine.listening import Listening
 from firstlight.server.ports.store import DueRow, OperationRow
 from firstlight.server.usecases.settling import settle_cluster, settle_pool_host
@@ -75,10 +75,13 @@ class Engine:
 
     async def run(self) -> None:
         """Until cancelled."""
-        async with asyncio.TaskGroup() as group:
-            group.create_task(self._serve_due())
-            group.create_task(self._serve_operations())
-            group.create_task(self._keep_listening())
+        try:
+            async with asyncio.TaskGroup() as group:
+                group.create_task(self._serve_due())
+                group.create_task(self._serve_operations())
+                group.create_task(self._keep_listening())
+        finally:
+            await _ended(self._running)
 
     # --- the due queue
 
@@ -88,9 +91,8 @@ class Engine:
             try:
                 served = await self.serve_once()
                 pause = 0.0 if served else await self._pause()
-            except Exception:
-                self.failures += 1
-                log.exception("the queue could not be served")
+            except Exception as error:
+                self._note("the queue could not be served", error)
                 pause = LONGEST_NAP
             await asyncio.sleep(PACE)
             if pause > PACE:
@@ -153,9 +155,8 @@ class Engine:
                 claimed = await self._world.store.claim_operations(
                     owner=self._replica, now=now, stale_before=now - STALE, limit=4
                 )
-            except Exception:
-                self.failures += 1
-                log.exception("operations could not be claimed")
+            except Exception as error:
+                self._note("operations could not be claimed", error)
                 claimed = ()
             for operation in claimed:
                 task = asyncio.create_task(self._operate(operation))
@@ -186,14 +187,23 @@ class Engine:
 
         beating = asyncio.create_task(keep_beating())
         try:
-            await self._operations[row.kind](self._world, row, report)
+            await self._go_through(row, report)
         except TakenOver:
             log.info("operation taken over by another replica", kind=row.kind, subject=row.subject)
-        except Exception:
-            self.failures += 1
-            log.exception("operation failed", kind=row.kind, subject=row.subject, attempt=row.attempt)
+        except Exception as error:
+            self._note("operation failed", error)
         finally:
             beating.cancel()
+
+    async def _go_through(self, row: OperationRow, report: Callable[[str], Awaitable[None]]) -> None:
+        """While the database or the files are away it is tried again here, unless somebody else takes over first."""
+        while True:
+            try:
+                await self._operations[row.kind](self._world, row, report)
+                return
+            except Unavailable as trouble:
+                self._note(f"operation {row.kind} of {row.subject} waits", trouble)
+            await asyncio.sleep(HEARTBEAT)
 
     async def _beat(self, row: OperationRow, progress: str) -> bool:
         return await self._world.store.heartbeat_operation(
@@ -206,10 +216,25 @@ class Engine:
         while True:
             try:
                 await self._listening.renew()
-            except Exception:
-                self.failures += 1
-                log.exception("listening could not be renewed")
+            except Exception as error:
+                self._note("listening could not be renewed", error)
             await asyncio.sleep(LISTENING_EVERY)
+
+    def _note(self, what: str, error: Exception) -> None:
+        """A database that is away needs no traceback; everything else is a mistake of ours."""
+        self.failures += 1
+        if isinstance(error, Unavailable):
+            log.warning(what, reason=str(error))
+        else:
+            log.error(what, exc_info=error)
+
+
+async def _ended(tasks: set[asyncio.Task[None]]) -> None:
+    """Whoever comes next runs them again."""
+    running = tuple(tasks)
+    for task in running:
+        task.cancel()
+    await asyncio.gather(*running, return_exceptions=True)
 
 
 async def _nap(until: asyncio.Event, seconds: float) -> None:
