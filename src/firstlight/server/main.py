@@ -26,6 +26,7 @@ from firstlight.server.engine.evaluator import Evaluator
 from firstlight.server.engine.listening import Listening
 from firstlight.server.http import v1, v2
 from firstlight.server.http.app import build_app
+from firstlight.server.http.listener import Listener
 from firstlight.server.http.operations import operations_of
 from firstlight.server.imaging.app import image_app
 from firstlight.server.ports.clock import Clock, SystemClock
@@ -263,7 +264,7 @@ def _listener(listen: str, setting: str) -> socket.socket:
 def _uvicorn(app: ASGIApp) -> uvicorn.Config:
     return uvicorn.Config(
         app,
-        http="httptools",
+        http=Listener,
         ws="none",
         loop="none",
         log_config=None,
