@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import format_datetime
-from typing import BinaryIO, Final
+from typing import Final
 
 import msgspec
 
 from firstlight.core.errors import Conflict, Error, Forbidden, Invalid, NotFound, TooLarge, Unauthenticated, Unavailable
 from firstlight.core.images.virtual import Memory, Segment, VirtualFile
+from firstlight.server.imaging.files import OpenFile
 
 REASONS: Final[Mapping[int, bytes]] = {
     200: b"OK",
@@ -38,7 +39,7 @@ STATUS_OF: Final[tuple[tuple[type[Error], int], ...]] = (
     (Unavailable, 503),
 )
 RETRY_SECONDS: Final = 15
-NO_FILES: Final[Mapping[str, BinaryIO]] = {}
+NO_FILES: Final[Mapping[str, OpenFile]] = {}
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -59,7 +60,7 @@ class Answer(msgspec.Struct, frozen=True):
     """Whole lines, each with its end, without the length."""
     segments: tuple[Segment, ...] = ()
     length: int = 0
-    files: Mapping[str, BinaryIO] = NO_FILES
+    files: Mapping[str, OpenFile] = NO_FILES
     """Open files by the names in the segments; they stay open as long as anybody holds this answer."""
     handler: str = ""
     """What the metrics call this route."""
@@ -69,7 +70,7 @@ class Image(msgspec.Struct, frozen=True):
     """A file to be offered: its bytes, and how it is known to caches."""
 
     file: VirtualFile
-    files: Mapping[str, BinaryIO]
+    files: Mapping[str, OpenFile]
     etag: str
     last_modified: datetime
     common: bytes
@@ -81,7 +82,7 @@ class Image(msgspec.Struct, frozen=True):
 
 
 def make_image(
-    file: VirtualFile, files: Mapping[str, BinaryIO], *, etag: str, last_modified: datetime, name: str
+    file: VirtualFile, files: Mapping[str, OpenFile], *, etag: str, last_modified: datetime, name: str
 ) -> Image:
     moment = last_modified.astimezone(UTC).replace(microsecond=0)
     lines = (

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import Final
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -16,6 +16,7 @@ from firstlight.core.versions.releases import DISCONNECTED_ISO
 from firstlight.server.imaging.answers import Image, make_image
 from firstlight.server.imaging.base_images import Base
 from firstlight.server.imaging.environments import Customisation
+from firstlight.server.imaging.files import OpenFile
 from firstlight.server.imaging.nmstate import needed, nmstate_archive
 
 FORMAT: Final = "1"
@@ -47,7 +48,7 @@ class Minimal:
         self._folder = folder
         self._url = f"{base_url.rstrip('/')}/boot-artifacts/rootfs?{query}"
         self._plain: MinimalIso | None = None
-        self._with_nmstate: tuple[MinimalIso, Mapping[str, BinaryIO]] | None = None
+        self._with_nmstate: tuple[MinimalIso, Mapping[str, OpenFile]] | None = None
 
     def image(self, wanted: Customisation, *, infra_env_id: UUID) -> Image:
         """May block for a while the first time. Conflict when the environment does not fit."""
@@ -71,7 +72,7 @@ class Minimal:
         name = f"{infra_env_id}-discovery.iso"
         return make_image(file, files, etag=etag, last_modified=wanted.last_modified, name=name)
 
-    def _layout(self, wanted: Customisation) -> tuple[MinimalIso, Mapping[str, BinaryIO]]:
+    def _layout(self, wanted: Customisation) -> tuple[MinimalIso, Mapping[str, OpenFile]]:
         base = self._base
         files = {base.name: base.file}
         try:
@@ -129,11 +130,10 @@ def boot_artifact(base: Base, what: str) -> Image:
     return make_image(file, {base.name: base.file}, etag=etag, last_modified=base.modified, name=name)
 
 
-def nmstate_piece(base: Base, folder: Path) -> tuple[FileSlice, Mapping[str, BinaryIO]]:
+def nmstate_piece(base: Base, folder: Path) -> tuple[FileSlice, Mapping[str, OpenFile]]:
     path = nmstate_archive(base, folder)
-    file = path.open("rb")
-    size = file.seek(0, 2)
-    return FileSlice(str(path), 0, size), {str(path): file}
+    file = OpenFile(path)
+    return FileSlice(str(path), 0, file.status().st_size), {str(path): file}
 
 
 def tag(base: Base, kind: str, wanted: Customisation) -> str:

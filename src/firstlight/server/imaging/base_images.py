@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import Final
 from urllib.parse import quote, unquote, urlsplit
 
 import structlog
@@ -22,9 +22,11 @@ from firstlight.core.versions.architectures import CpuArchitecture, normalise
 from firstlight.core.versions.catalogue import Catalogue
 from firstlight.core.versions.releases import FULL_ISO, OsImage
 from firstlight.server.imaging.downloads import Progress, Source, download
+from firstlight.server.imaging.files import OpenFile
 
 log = structlog.get_logger(__name__)
 
+CHUNK: Final = 1024 * 1024
 PATIENCE: Final = 1.0
 """Seconds that a request waits for an image that is not here yet."""
 RETRY_AFTER: Final = 30.0
@@ -63,7 +65,7 @@ class Base:
     name: str
     """What it is called in file slices."""
     path: Path
-    file: BinaryIO
+    file: OpenFile
     iso: LiveIso
     identity: str
     """The same for the same bytes, wherever they lie."""
@@ -72,7 +74,7 @@ class Base:
 
     @property
     def read(self) -> ReadAt:
-        return reader(self.file)
+        return self.file.read_at
 
     def piece(self, offset: int, length: int) -> FileSlice:
         return FileSlice(self.name, offset, length)
@@ -223,9 +225,7 @@ class Library:
         async with self._places:
             entry.progress = Progress()
             log.info("a base image is being downloaded", image=_shown(image), url=_without_secrets(image.url))
-            await download(
-                source, target, check=lambda part: open_base(image, part).file.close(), progress=entry.progress
-            )
+            await download(source, target, check=lambda part: open_base(image, part), progress=entry.progress)
         return target
 
     def _local(self, image: OsImage) -> Path | None:
@@ -253,21 +253,14 @@ def file_name(image: OsImage) -> str:
 def open_base(image: OsImage, path: Path, *, verify: bool = False) -> Base:
     """Open and understand an image; `verify` compares its checksum. Blocks. Invalid when it is no live image."""
     try:
-        file = path.open("rb")
+        file = OpenFile(path)
     except OSError as error:
         raise Unavailable(f"Its file cannot be opened: {error.strerror or error}.") from None
-    try:
-        state = os.fstat(file.fileno())
-        if verify:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
-            if found != image.sha256:
-                raise Invalid(f"Its checksum is {found}, but {image.sha256} was expected.")
-        iso = read_live_iso(reader(file), size=state.st_size)
-        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_SEQUENTIAL)
-        beginning = os.pread(file.fileno(), 65_536, 0)
-    except Exception:
-        file.close()
-        raise
+    state = file.status()
+    if verify and (found := _checksum(file)) != image.sha256:
+        raise Invalid(f"Its checksum is {found}, but {image.sha256} was expected.")
+    iso = read_live_iso(file.read_at, size=state.st_size)
+    os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_SEQUENTIAL)
     stamp = (state.st_ino, state.st_size, state.st_mtime_ns)
     return Base(
         image=image,
@@ -275,17 +268,18 @@ def open_base(image: OsImage, path: Path, *, verify: bool = False) -> Base:
         path=path,
         file=file,
         iso=iso,
-        identity=hashlib.sha256(b"%d " % iso.size + beginning).hexdigest(),
+        identity=hashlib.sha256(b"%d " % iso.size + file.read_at(0, 65_536)).hexdigest(),
         modified=datetime.fromtimestamp(state.st_mtime, UTC),
         stamp=stamp,
     )
 
 
-def reader(file: BinaryIO) -> ReadAt:
-    def read(offset: int, length: int, /) -> bytes:
-        return os.pread(file.fileno(), length, offset) if offset >= 0 else b""
-
-    return read
+def _checksum(file: OpenFile) -> str:
+    digest, at = hashlib.sha256(), 0
+    while chunk := file.read_at(at, CHUNK):
+        digest.update(chunk)
+        at += len(chunk)
+    return digest.hexdigest()
 
 
 def _stamp(path: Path) -> tuple[int, int, int]:

@@ -166,14 +166,23 @@ def _accepted(response: aiohttp.ClientResponse, file: BinaryIO, have: int) -> in
 async def _receive(response: aiohttp.ClientResponse, file: BinaryIO, have: int, progress: Progress) -> str:
     digest = await asyncio.to_thread(_digest, file, have)
 
-    def keep(chunk: bytes) -> None:
-        digest.update(chunk)
-        file.write(chunk)
+    waiting = bytearray()
 
-    async for chunk in response.content.iter_chunked(CHUNK):
-        await asyncio.to_thread(keep, chunk)
-        progress.done += len(chunk)
-    await asyncio.to_thread(file.flush)
+    def keep() -> None:
+        digest.update(waiting)
+        file.write(waiting)
+        file.flush()
+        waiting.clear()
+
+    try:
+        async for piece in response.content.iter_any():
+            waiting += piece
+            progress.done += len(piece)
+            if len(waiting) >= CHUNK:
+                await asyncio.to_thread(keep)
+    finally:
+        # What came before the line broke need not come again.
+        await asyncio.to_thread(keep)
     if progress.total and progress.done != progress.total:
         raise _Broken(f"{progress.done} of {progress.total} bytes came")
     return digest.hexdigest()
@@ -225,7 +234,7 @@ def _hash(file: BinaryIO, length: int) -> str:
 
 
 class _Digest(Protocol):
-    def update(self, data: bytes, /) -> None: ...
+    def update(self, data: bytes | bytearray, /) -> None: ...
 
     def hexdigest(self) -> str: ...
 

@@ -10,13 +10,14 @@ import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from email.utils import formatdate
-from typing import BinaryIO, Final, Protocol
+from typing import BinaryIO, Final, Protocol, cast
 
 import httptools
 import structlog
 
 from firstlight.core.images.virtual import Memory, Segment
 from firstlight.server.imaging.answers import REASONS, Answer, Request, refusal
+from firstlight.server.imaging.files import OpenFile
 
 log = structlog.get_logger(__name__)
 
@@ -30,6 +31,7 @@ MOST_WAITING: Final = 16
 """Requests of one connection that may wait for their turn."""
 IDLE_SECONDS: Final = 120.0
 HEAD_SECONDS: Final = 15.0
+LINGER_SECONDS: Final = 1.0
 DEAD_PEER_MILLISECONDS: Final = 120_000
 
 
@@ -93,6 +95,8 @@ class Connection(asyncio.Protocol):
         self._drained.set()
         self._last = time.monotonic()
         self._client = ""
+        self._refused = False
+        self._received = 0
         self._begin()
 
     # --- the transport's side ---------------------------------------------------------------------------------------
@@ -122,6 +126,8 @@ class Connection(asyncio.Protocol):
         self._drained.set()
 
     def data_received(self, data: bytes) -> None:
+        if self._refused:
+            return
         self._last = time.monotonic()
         self._received += len(data)
         try:
@@ -138,7 +144,6 @@ class Connection(asyncio.Protocol):
     def _begin(self) -> None:
         self._target = b""
         self._headers: dict[bytes, str] = {}
-        self._received = 0
         self._body = 0
         self._complete = True
 
@@ -161,6 +166,8 @@ class Connection(asyncio.Protocol):
     def on_message_complete(self) -> None:
         self._complete = True
         self._received = 0
+        if self._refused:
+            return
         request = Request(self._parser.get_method(), self._target, self._headers, self._client)
         keep_alive = self._parser.should_keep_alive() and not self._server.closing
         if self._task is not None or self._waiting:
@@ -220,7 +227,7 @@ class Connection(asyncio.Protocol):
         if len(self._waiting) < MOST_WAITING and not self._transport.is_closing() and not self._transport.is_reading():
             self._transport.resume_reading()
 
-    async def _stream(self, head: bytes, segments: tuple[Segment, ...], files: Mapping[str, BinaryIO]) -> int:
+    async def _stream(self, head: bytes, segments: tuple[Segment, ...], files: Mapping[str, OpenFile]) -> int:
         sent = 0
         self._transport.write(head)
         for segment in segments:
@@ -235,7 +242,7 @@ class Connection(asyncio.Protocol):
         await self._drained.wait()
         return sent
 
-    async def _send_file(self, file: BinaryIO, offset: int, length: int) -> None:
+    async def _send_file(self, file: OpenFile, offset: int, length: int) -> None:
         loop = asyncio.get_running_loop()
         end = offset + length
         while offset < end:
@@ -243,7 +250,7 @@ class Connection(asyncio.Protocol):
             if offset + count < end:
                 os.posix_fadvise(file.fileno(), offset + count, WINDOW, os.POSIX_FADV_WILLNEED)
             try:
-                sent = await loop.sendfile(self._transport, file, offset, count)
+                sent = await loop.sendfile(self._transport, cast(BinaryIO, file), offset, count)
             except RuntimeError:
                 # The connection was closed in between.
                 raise ConnectionResetError from None
@@ -253,12 +260,22 @@ class Connection(asyncio.Protocol):
             offset += count
 
     def _refuse(self, status: int, reason: str) -> None:
-        """The connection cannot be used any further."""
-        if self._task is None and not self._transport.is_closing():
-            answer = refusal(status, reason)
-            body = read_segments(answer.segments, answer.files) or b""
-            self._transport.write(self._server.head(answer, keep_alive=False) + body)
-        self._transport.close()
+        """The connection cannot be used any further.
+
+        What still comes is read over for a moment: closed with unread bytes, a connection loses the answer as well.
+        """
+        if self._refused:
+            return
+        self._refused = True
+        self._waiting.clear()
+        if self._task is not None or self._transport.is_closing():
+            self._transport.close()
+            return
+        answer = refusal(status, reason)
+        body = read_segments(answer.segments, answer.files) or b""
+        self._transport.write(self._server.head(answer, keep_alive=False) + body)
+        self._transport.write_eof()
+        asyncio.get_running_loop().call_later(LINGER_SECONDS, self._transport.close)
 
     # --- ending -----------------------------------------------------------------------------------------------------
 
@@ -275,14 +292,14 @@ class Connection(asyncio.Protocol):
         self._transport.abort()
 
 
-def read_segments(segments: tuple[Segment, ...], files: Mapping[str, BinaryIO]) -> bytes | None:
+def read_segments(segments: tuple[Segment, ...], files: Mapping[str, OpenFile]) -> bytes | None:
     """The bytes of a small answer; none when a file has become shorter, which only a broken connection can tell."""
     parts: list[bytes] = []
     for segment in segments:
         if isinstance(segment, Memory):
             parts.append(segment.data)
         else:
-            data = os.pread(files[segment.file].fileno(), segment.length, segment.offset)
+            data = files[segment.file].read_at(segment.offset, segment.length)
             if len(data) < segment.length:
                 return None
             parts.append(data)
