@@ -33,7 +33,6 @@ class StandIn:
     refuse_with: int = 0
     streams: bool = True
     listeners: set[asyncio.Queue[bytes]] = field(default_factory=set)
-    heard: asyncio.Event = field(default_factory=asyncio.Event)
 
     def change(self, id: str = ID, **changes: Any) -> None:
         """Change an environment and say so."""
@@ -46,6 +45,11 @@ class StandIn:
     def tell(self, event: dict[str, str]) -> None:
         for queue in self.listeners:
             queue.put_nowait(b"id: 7\nevent: x\ndata: " + json.dumps(event).encode() + b"\n\n")
+
+    def hang_up(self) -> None:
+        """End every stream, as a restart would."""
+        for queue in self.listeners:
+            queue.put_nowait(b"")
 
     def _environment(self, request: web.Request, what: str) -> Environment:
         self.calls.append(what)
@@ -86,8 +90,9 @@ class StandIn:
         queue: asyncio.Queue[bytes] = asyncio.Queue()
         self.listeners.add(queue)
         try:
-            while True:
-                await response.write(await queue.get())
+            while data := await queue.get():
+                await response.write(data)
+            return response
         except ConnectionError:
             return response
         finally:
