@@ -3,11 +3,16 @@
 import gzip
 
 import anyio
+import msgspec
 import pytest
 from prometheus_client import CollectorRegistry
 from structlog.contextvars import merge_contextvars
 from structlog.testing import capture_logs
 
+from firstlight.core.errors import Conflict, Error, NotFound
+from firstlight.server.http.errors import answer_to
+from firstlight.server.ports.database import LostRace
+from firstlight.server.usecases.deciding import busy
 from tests.http.client import ask
 from tests.http.sample import BASE, CLUSTER, World, an_app
 
@@ -224,3 +229,22 @@ async def test_requests_are_counted_by_operation() -> None:
         assert registry.get_sample_value("firstlight_http_requests_total", labels) == 1
     labels = {"operation": "v2DeregisterCluster"}
     assert registry.get_sample_value("firstlight_http_request_seconds_count", labels) == 2
+
+
+@pytest.mark.parametrize(
+    ("error", "to_person", "to_machine"),
+    [
+        (busy("Cluster x"), 409, 503),
+        (LostRace(None, "Somebody was faster."), 409, 503),
+        (Conflict("Cluster x is installing.", code="wrong-state"), 409, 409),
+        (NotFound("There is no cluster x."), 404, 404),
+    ],
+    ids=["busy", "race", "state", "missing"],
+)
+async def test_machines_are_asked_to_come_again_where_people_see_a_conflict(
+    error: Error, to_person: int, to_machine: int
+) -> None:
+    assert answer_to(error).status == to_person
+    told = answer_to(error, to_machine=True)
+    assert told.status == to_machine
+    assert msgspec.json.decode(told.encoded())["code"] == str(to_machine)

@@ -75,7 +75,7 @@ class Api:
             route, values = self._router.find(scope["method"], scope["path"])
             await self._serve(route, values, trace, scope, receive, send)
         except (Error, Refused) as error:
-            answer = answer_to(error)
+            answer = answer_to(error, to_machine=trace.is_routine)
             extra = raw_headers(answer.headers)
             await send_json(send, answer.encoded(), status=answer.status, accepts=NO_HEADERS, extra=extra)
 

@@ -27,6 +27,8 @@ from firstlight.core.errors import (
 from firstlight.server.http.call import NoQuery
 from firstlight.server.http.operations import Access, Operation
 from firstlight.server.http.reply import NO_HEADERS, Empty
+from firstlight.server.ports.database import LostRace
+from firstlight.server.usecases.deciding import BUSY
 
 STATUS_OF: Final[Mapping[type[Error], int]] = {
     Invalid: 400,
@@ -46,6 +48,8 @@ NOT_READY: Final = 503
 
 NOT_VISIBLE: Final = "not-visible"
 """The code of a NotFound that hides something the caller may not see; it is worded as a refused credential."""
+PASSING: Final = frozenset({BUSY, LostRace.default_code})
+"""Codes of conflicts that are nobody's fault: asking again will do."""
 NOT_FOUND_WITHOUT_WORDS: Final = Empty(status=404)
 """What an unknown operator name is answered with: a status and nothing else."""
 
@@ -96,11 +100,14 @@ class ErrorAnswer:
         return msgspec.json.encode(self.document)
 
 
-def answer_to(error: Error | Refused) -> ErrorAnswer:
-    """The document and status an error is answered with."""
+def answer_to(error: Error | Refused, *, to_machine: bool = False) -> ErrorAnswer:
+    """The document and status an error is answered with.
+
+    Agents, installers and controllers take a conflict for a last word, but ask again when the service is unavailable.
+    """
     if isinstance(error, Refused):
         return _framework(error.status, str(error), headers=error.headers)
-    status = _status(type(error))
+    status = STATUS_OF[Unavailable] if to_machine and error.code in PASSING else _status(type(error))
     if isinstance(error, Unauthenticated | Forbidden) or error.code == NOT_VISIBLE:
         return _framework(status, str(error))
     return _decided(status, str(error))

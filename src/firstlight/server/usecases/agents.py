@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from firstlight.core.decision import HostKey
-from firstlight.core.errors import Conflict, Invalid, Unavailable
+from firstlight.core.errors import Invalid
 from firstlight.core.evaluate.context import band_of
 from firstlight.core.events.recorded import record
 from firstlight.core.model.host import HostState
@@ -26,14 +26,13 @@ from firstlight.server.ports.store import (
 )
 from firstlight.server.usecases import replies
 from firstlight.server.usecases.caller import Caller
-from firstlight.server.usecases.deciding import BUSY, EVALUATE, no_such_host
+from firstlight.server.usecases.deciding import EVALUATE, no_such_host
 from firstlight.server.usecases.host_registration import LONGEST_VERSION
 from firstlight.server.usecases.sessions import Opening, Session
 from firstlight.server.usecases.world import World
 
 MEDIA_GONE: Final = 256
 """The exit code by which agents say that the discovery medium cannot be read."""
-ALREADY_INSTALLING: Final = 125
 REPEAT_SHARE: Final = 0.8
 """Share of the poll interval within which an unchanged step is not handed out again."""
 WILDEST_CLOCK: Final = 100.0 * 366 * 24 * 3600
@@ -62,8 +61,8 @@ async def next_steps(world: World, key: HostKey, *, agent_version: str, timestam
         session.clock_band, session.unwritten = band, presence
         world.check_ins.add(presence)
     elif version != session.heard or band != session.clock_band or session.state.host.status in SILENT:
-        session.heard, session.clock_band = version, band
         await world.store.commit(presence, MakeDue(subject=session.subject, kind=EVALUATE, at=now))
+        session.heard, session.clock_band = version, band
         world.wake()
     else:
         world.check_ins.add(presence)
@@ -110,15 +109,7 @@ async def _render_peers(world: World, session: Session, cluster_id: UUID) -> Non
 
 async def take_reply(world: World, key: HostKey, reply: Reply, *, caller: Caller) -> None:
     """What one step brought. A report that tells nothing new costs no write but the check-in's."""
-    try:
-        await _take(world, key, replace(reply, error=reply.error[:LONGEST_ERROR]), caller=caller)
-    except Conflict as trouble:
-        if trouble.code == BUSY:
-            raise Unavailable(str(trouble)) from trouble
-        raise
-
-
-async def _take(world: World, key: HostKey, reply: Reply, *, caller: Caller) -> None:
+    reply = replace(reply, error=reply.error[:LONGEST_ERROR])
     session = world.sessions.get(key) or await _open_session(world, key)
     if reply.exit_code == MEDIA_GONE:
         await replies.media_gone(world, session, caller=caller)

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from firstlight.core.commands import registration
 from firstlight.core.decision import Change, Decision, HostKey, applied, combined, new_host
-from firstlight.core.errors import Conflict, Error, NotFound, Unavailable
+from firstlight.core.errors import Error, NotFound, Unavailable
 from firstlight.core.events.host import HostRegistrationFailed
 from firstlight.core.model.cluster import Cluster, ClusterState
 from firstlight.core.model.host import HostState, Presence
@@ -60,15 +60,9 @@ async def register(
             except _Moved:
                 continue
         raise Unavailable(f"Host {host_id} is being moved at the moment. Register again.")
-    except Unavailable:
-        raise
-    except Conflict as refusal:
-        if refusal.code == BUSY:
-            raise Unavailable(str(refusal)) from refusal
-        await newcomer.tell_refusal(refusal)
-        raise
     except Error as refusal:
-        await newcomer.tell_refusal(refusal)
+        if not isinstance(refusal, Unavailable) and refusal.code != BUSY:
+            await newcomer.tell_refusal(refusal)
         raise
 
 

@@ -11,7 +11,7 @@ from msgspec import Struct
 from firstlight.core.commands import actions
 from firstlight.core.commands.progress import report_host_progress
 from firstlight.core.decision import Change, Decision, HostKey
-from firstlight.core.errors import Conflict, Invalid, NotFound, Unavailable
+from firstlight.core.errors import Conflict, Invalid, NotFound
 from firstlight.core.events.host import HostDeregistered, HostResetFailed
 from firstlight.core.hosts import changes
 from firstlight.core.hosts.triggers import Identity
@@ -34,7 +34,6 @@ from firstlight.server.ports.store import (
 )
 from firstlight.server.usecases.caller import Caller
 from firstlight.server.usecases.deciding import (
-    BUSY,
     TRIES,
     busy,
     cluster_writes,
@@ -267,10 +266,4 @@ async def report_progress(world: World, key: HostKey, *, stage: Stage, info: str
             host_in(state, key), stage=stage, info=info, cluster=state.cluster, policy=world.policy, now=now
         )
 
-    try:
-        await note_in_cluster(world, cluster_id, command, caller=caller)
-    except Conflict as refusal:
-        if refusal.code != BUSY:
-            raise
-        # Installers do not repeat what is answered with a conflict, but they repeat this.
-        raise Unavailable(f"Cluster {cluster_id} is being changed too often at the moment. Report again.") from refusal
+    await note_in_cluster(world, cluster_id, command, caller=caller)
