@@ -307,6 +307,10 @@ async def test_properties_that_are_no_object_are_left_out(world: World, app: ASG
     [
         pytest.param({"message": "m" * 4096}, 201, id="longest-message"),
         pytest.param({"message": "m" * 4097}, 400, id="message-too-long"),
+        pytest.param({"name": "n" * 256}, 201, id="longest-name"),
+        pytest.param({"name": "n" * 257}, 400, id="name-too-long"),
+        pytest.param({"props": '{"a":"%s"}' % ("x" * 65_528)}, 201, id="longest-props"),
+        pytest.param({"props": '{"a":"%s"}' % ("x" * 65_529)}, 400, id="props-too-long"),
         pytest.param({"category": "audit"}, 400, id="unknown-category"),
         pytest.param({"category": "change"}, 400, id="our-own-category"),
         pytest.param({"severity": "bad"}, 400, id="unknown-severity"),

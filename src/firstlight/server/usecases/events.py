@@ -23,7 +23,8 @@ log = structlog.get_logger(__name__)
 LISTED: Final = frozenset({Category.USER, Category.METRICS})
 """What the original's list knows; changes of our own are on the stream."""
 NO_COUNTS: Final[Mapping[Severity, int]] = dict.fromkeys(Severity, 0)
-LONGEST_MESSAGE: Final = 4096
+LONGEST: Final = {"name": 256, "message": 4_096, "props": 65_536}
+"""Characters of what is kept for others; everybody who lists events gets them all."""
 NOTHING: Final = EventPage(events=(), total=0, by_severity=NO_COUNTS)
 
 
@@ -39,10 +40,9 @@ async def list_events(world: World, query: EventQuery, *, caller: Caller) -> Eve
 
 async def keep_event(world: World, event: Recorded, *, props: str, caller: Caller) -> None:
     """Record what a controller or installer tells. `props` is JSON by agreement; what is none is left out."""
-    if len(event.message) > LONGEST_MESSAGE:
-        raise Invalid(
-            f"The message of the event has {len(event.message)} characters. Shorten it to {LONGEST_MESSAGE} at most."
-        )
+    for part, text in (("name", event.name), ("message", event.message), ("props", props)):
+        if len(text) > LONGEST[part]:
+            raise Invalid(f"The {part} of the event has {len(text)} characters. Shorten it to {LONGEST[part]} at most.")
     await _require_subjects(world, event)
     kept = replace(
         event,
