@@ -12,6 +12,17 @@ _TRACEBACKS: Final = structlog.processors.ExceptionRenderer(
 )
 
 
+_OWN_LINES: Final = ("exception", "stack")
+
+
+def _visible(_logger: object, _method: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
+    """Callers choose paths and names: what could move the cursor of a terminal is spelled out."""
+    for key, value in event.items():
+        if isinstance(value, str) and not value.isprintable() and key not in _OWN_LINES:
+            event[key] = value.encode("unicode_escape").decode()
+    return event
+
+
 def set_up_logging(*, level: str, json_lines: bool) -> None:
     threshold = logging.getLevelNamesMapping().get(level.upper(), logging.INFO)
     shared: list[structlog.typing.Processor] = [
@@ -24,7 +35,10 @@ def set_up_logging(*, level: str, json_lines: bool) -> None:
         [_TRACEBACKS, structlog.processors.JSONRenderer()]
         if json_lines
         else [
-            structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback)
+            _visible,
+            structlog.dev.ConsoleRenderer(
+                colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback
+            ),
         ]
     )
     structlog.configure(
