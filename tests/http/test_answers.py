@@ -232,6 +232,22 @@ async def test_requests_are_counted_by_operation() -> None:
 
 
 @pytest.mark.parametrize(
+    ("path", "query", "kind"),
+    [
+        (f"{BASE.rpartition('/')[0]}/firstlight/v1/events", "", "text/event-stream"),
+        (FILES, "file_name=stream", "application/octet-stream"),
+    ],
+    ids=["endless", "file"],
+)
+async def test_whoever_asks_for_the_head_does_not_wait_for_the_end(path: str, query: str, kind: str) -> None:
+    with anyio.fail_after(10):
+        answer = await ask(an_app(), "HEAD", path, query=query)
+    assert (answer.status, answer.body) == (200, b"")
+    assert answer.headers["content-type"] == kind
+    assert answer.headers.get("content-length") == ("12" if query else None)
+
+
+@pytest.mark.parametrize(
     ("error", "to_person", "to_machine"),
     [
         (busy("Cluster x"), 409, 503),

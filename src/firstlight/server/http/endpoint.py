@@ -102,7 +102,7 @@ class Api:
             stream=lambda: body.chunks(receive, headers, cap=operation.body_cap),
         )
         answer = await operation.handler(self._world, call)
-        await _send_answer(answer, operation, headers, receive, send)
+        await _send_answer(answer, operation, trace, scope, receive, send)
 
 
 def full_path(operation: Operation) -> str:
@@ -111,7 +111,7 @@ def full_path(operation: Operation) -> str:
 
 
 async def _send_answer(
-    answer: object, operation: Operation, headers: Mapping[str, str], receive: Receive, send: Send
+    answer: object, operation: Operation, trace: Trace, scope: Scope, receive: Receive, send: Send
 ) -> None:
     extra: Headers = []
     status = operation.success
@@ -126,14 +126,14 @@ async def _send_answer(
         await send_bytes(send, b"", status=status, headers=extra)
         return
     elif isinstance(answer, Download):
-        await send_download(send, receive, answer, status=status)
+        await send_download(send, receive, answer, status=status, head_only=scope["method"] == "HEAD")
         return
     elif isinstance(answer, Stream):
-        await send_stream(send, receive, answer, status=status)
+        await send_stream(send, receive, answer, status=status, head_only=scope["method"] == "HEAD")
         return
     else:
         content = _encode(answer)
-    await send_json(send, content, status=status, accepts=headers, extra=extra, etag=operation.etag)
+    await send_json(send, content, status=status, accepts=trace.headers, extra=extra, etag=operation.etag)
 
 
 _encode: Final = msgspec.json.Encoder().encode

@@ -49,7 +49,9 @@ async def send_bytes(send: Send, content: bytes, *, status: int, headers: Header
     await send({"type": "http.response.body", "body": content})
 
 
-async def send_download(send: Send, receive: Receive, download: Download, *, status: int) -> None:
+async def send_download(
+    send: Send, receive: Receive, download: Download, *, status: int, head_only: bool = False
+) -> None:
     """Send a file. A stream must yield its first piece before anything is sent, so that it can still fail properly."""
     headers: Headers = [
         (b"content-type", download.content_type.encode("latin-1")),
@@ -63,21 +65,34 @@ async def send_download(send: Send, receive: Receive, download: Download, *, sta
         return
     if download.length is not None:
         headers.append((b"content-length", b"%d" % download.length))
+    if head_only:
+        await _send_head(send, download.content, status=status, headers=headers)
+        return
     pieces = aiter(download.content)
     first = await anext(pieces, b"")
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await _pump(send, receive, _again(first, pieces))
 
 
-async def send_stream(send: Send, receive: Receive, stream: Stream, *, status: int) -> None:
+async def send_stream(send: Send, receive: Receive, stream: Stream, *, status: int, head_only: bool = False) -> None:
     """Send pieces as they come until the source ends or the caller leaves."""
     headers: Headers = [
         (b"content-type", stream.content_type.encode("latin-1")),
         (b"cache-control", b"no-store"),
         *raw_headers(stream.headers),
     ]
+    if head_only:
+        await _send_head(send, stream.chunks, status=status, headers=headers)
+        return
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await _pump(send, receive, stream.chunks)
+
+
+async def _send_head(send: Send, source: AsyncIterable[bytes], *, status: int, headers: Headers) -> None:
+    """What a GET would begin with; nobody reads the source, which may have no end."""
+    await _close(source)
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": b""})
 
 
 def raw_headers(headers: Mapping[str, str]) -> Headers:
