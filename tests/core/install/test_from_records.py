@@ -183,9 +183,9 @@ class TestSystemSettings:
 
 
 def test_leases_of_the_vips_travel_with_their_macs() -> None:
-    cluster = a_cluster(vip_dhcp_allocation=True, vip_leases=("lease { a; }", "lease { b; }"))
+    cluster = a_cluster(vip_dhcp_allocation=True, vip_leases=("lease { a; expire 0 2025/06/01; }", "lease { b; }"))
     files = {file.path: file.content.decode() for file in lease_files(cluster)}
-    assert files["/etc/keepalived/lease-api"] == "lease { a; }"
+    assert files["/etc/keepalived/lease-api"] == "lease { a; expire never; }"
     assert files["/etc/keepalived/lease-ingress"] == "lease { b; }"
     monitor = files["/etc/keepalived/unsupported-monitor.conf"]
     assert f"mac-address: {vip_mac(cluster.id, name='ingress')}\n    ip-address: 192.0.2.6\n" in monitor

@@ -23,6 +23,7 @@ from firstlight.core.model.infra_env import InfraEnv
 from firstlight.core.model.inventory import Inventory
 from firstlight.core.model.policy import Policy
 from firstlight.core.network.addresses import in_network, network_of, networks_of_inventory, version_of
+from firstlight.core.network.dhcp import never_expiring
 from firstlight.core.network.host_networks import default_network
 from firstlight.core.operators.manifests import openshift_manifests
 from firstlight.core.steps.day_two import api_address
@@ -194,8 +195,8 @@ def lease_files(cluster: Cluster) -> tuple[HostFile, ...]:
     )
     texts = {
         "unsupported-monitor.conf": api + ingress,
-        "lease-api": cluster.vip_leases[0],
-        "lease-ingress": cluster.vip_leases[1],
+        "lease-api": never_expiring(cluster.vip_leases[0]),
+        "lease-ingress": never_expiring(cluster.vip_leases[1]),
     }
     return tuple(HostFile(path=f"{KEEPALIVED}/{name}", content=text.encode()) for name, text in texts.items())
 

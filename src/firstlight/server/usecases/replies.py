@@ -1,14 +1,9 @@
 """Replies that do more than tell a measurement: they move the host, or are worth an event."""
 
-from datetime import datetime
 from typing import Final
 
-from msgspec.structs import replace
-
 from firstlight.core.commands import actions
-from firstlight.core.decision import Change, Decision
-from firstlight.core.errors import Invalid
-from firstlight.core.events.cluster import VipsAllocated
+from firstlight.core.commands.vip_leases import take_leases
 from firstlight.core.events.event import Event
 from firstlight.core.events.host import (
     AgentUpgradeFailed,
@@ -19,14 +14,11 @@ from firstlight.core.events.host import (
 from firstlight.core.events.recorded import record
 from firstlight.core.hosts.requirements import hardware_for
 from firstlight.core.hosts.triggers import Identity
-from firstlight.core.model.cluster import Cluster
-from firstlight.core.model.cluster_status import BEFORE_INSTALLATION
 from firstlight.core.model.host import HostState
 from firstlight.core.model.plan import StepType
 from firstlight.core.model.policy import Policy
 from firstlight.core.model.reports import DiskSpeed, ImageStatus, ReportKind
-from firstlight.core.network.addresses import in_network
-from firstlight.core.steps.leases import VipLeases, parse_dhcp
+from firstlight.core.steps.leases import parse_dhcp
 from firstlight.core.steps.measurements import parse_upgrade
 from firstlight.core.steps.replies import Reading, Reply
 from firstlight.server.ports.store import AddEvents
@@ -77,35 +69,10 @@ async def follow_up(world: World, session: Session, reply: Reply, *, caller: Cal
     elif reply.step is StepType.DHCP_LEASE and reply.exit_code == 0 and session.cluster_id is not None:
         leases = parse_dhcp(reply.output)
         await change_cluster(
-            world, session.cluster_id, lambda state, now: _with_leases(state.cluster, leases, now), caller=caller
+            world, session.cluster_id, lambda state, now: take_leases(state.cluster, leases, now=now), caller=caller
         )
     elif reply.step is StepType.UPGRADE_AGENT and reply.exit_code == 0:
         await _tell_upgrade(world, session, reply, caller=caller)
-
-
-def _with_leases(cluster: Cluster, leases: VipLeases, now: datetime) -> Decision:
-    if not cluster.vip_dhcp_allocation or not cluster.machine_networks:
-        return Decision()
-    vips = (leases.api_vip, leases.ingress_vip)
-    outside = [vip for vip in vips if not in_network(vip, cluster.machine_networks[0])]
-    if outside:
-        raise Invalid(f"The leased address {outside[0]} is not in the machine network {cluster.machine_networks[0]}.")
-    if cluster.api_vips == (vips[0],) and cluster.ingress_vips == (vips[1],):
-        texts = (leases.api_lease, leases.ingress_lease)
-        return Decision() if texts == cluster.vip_leases else Decision(cluster=replace(cluster, vip_leases=texts))
-    if cluster.status not in BEFORE_INSTALLATION:
-        raise Invalid(f"Cluster {cluster.name} is {cluster.status}; its VIPs cannot change any more.")
-    changed = replace(
-        cluster,
-        api_vips=(vips[0],),
-        ingress_vips=(vips[1],),
-        vip_leases=(leases.api_lease, leases.ingress_lease),
-        updated_at=now,
-    )
-    event = VipsAllocated(cluster_id=cluster.id, api_vip=vips[0], ingress_vip=vips[1])
-    before = {"api_vips": list(cluster.api_vips), "ingress_vips": list(cluster.ingress_vips)}
-    after = {"api_vips": [vips[0]], "ingress_vips": [vips[1]]}
-    return Decision(cluster=changed, changes=(Change(event=event, before=before, after=after),))
 
 
 async def _tell_upgrade(world: World, session: Session, reply: Reply, *, caller: Caller) -> None:
