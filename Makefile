@@ -62,6 +62,10 @@ demo: .venv/.runtime ## Start the service with a simulated 3+2 fleet and install
 bench: .venv/.development ## Measure CPU per poll, registration and idle host; prints JSON
 	@exec $(BIN)/python -m bench
 
+.PHONY: bench-images
+bench-images: .venv/.development ## Measure image streaming beside nginx (if installed); prints JSON
+	@exec $(BIN)/python -m bench.images
+
 # --- checks -------------------------------------------------------------------------------------------------------
 
 .PHONY: test

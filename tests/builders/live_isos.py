@@ -14,7 +14,7 @@ from typing import Final
 from firstlight.core.images import iso_writer
 from firstlight.core.images.iso9660 import SECTOR
 from firstlight.core.images.iso_writer import NewFile
-from firstlight.core.images.virtual import Memory, ReadAt, materialised
+from firstlight.core.images.virtual import FileSlice, Memory, ReadAt, VirtualFile, materialised
 
 LABEL: Final = "rhcos-418.94.202511191518-0"
 KARGS: Final = f"coreos.liveiso={LABEL} ignition.firstboot ignition.platform.id=metal console=tty0"
@@ -81,18 +81,37 @@ def _s390x(kargs: str) -> dict[str, bytes]:
     }
 
 
+def write_large(path: Path, size: int) -> int:
+    """An image of about that size, whose root file system is a hole in the file; its real size."""
+    files = [NewFile(path=name, length=len(data), content=(Memory(data),)) for name, data in tree().items()]
+    hole = FileSlice("hole", 0, size)
+    files.append(NewFile(path="images/pxeboot/large.img", length=size, content=(hole,)))
+    volume = _volume(files, label=LABEL, header=b"")
+    with path.open("wb") as file:
+        for segment in volume.segments:
+            if isinstance(segment, Memory):
+                file.write(segment.data)
+            else:
+                file.seek(segment.length, 1)
+        file.truncate(volume.size)
+    return volume.size
+
+
 def a_live_iso(files: Mapping[str, bytes] | None = None, *, label: str = LABEL, header: bytes = b"") -> bytes:
     """`header` goes right before the volume, where old images keep their embed areas' places."""
     contents = tree() if files is None else files
     new = [NewFile(path=path, length=len(data), content=(Memory(data),)) for path, data in contents.items()]
-    layout = iso_writer.plan(new, first_sector=18)
+    return materialised(_volume(new, label=label, header=header).segments, {})
+
+
+def _volume(files: list[NewFile], *, label: str, header: bytes) -> VirtualFile:
+    layout = iso_writer.plan(files, first_sector=18)
     primary = bytearray(b"\1CD001\1".ljust(SECTOR, b"\0"))
     primary[40:72] = label.encode().ljust(32)
     primary[128:132] = struct.pack("<H", SECTOR) + struct.pack(">H", SECTOR)
     descriptors = bytes(primary) + b"\xffCD001\1".ljust(SECTOR, b"\0")
     area = bytes(16 * SECTOR - len(header)) + header
-    volume = iso_writer.write(new, layout, descriptors=descriptors, system_area=area, date=bytes(7))
-    return materialised(volume.segments, {})
+    return iso_writer.write(files, layout, descriptors=descriptors, system_area=area, date=bytes(7))
 
 
 def by_xorriso(folder: Path, files: Mapping[str, bytes], *, label: str = LABEL) -> Path:

@@ -39,7 +39,7 @@ _ERRORS: Final[Mapping[int, type[Error]]] = {
 }
 
 
-class Credential(Struct, frozen=True):
+class Credential(Struct, frozen=True, cache_hash=True):
     """What a caller shows; the API decides what it is worth. Nothing of it is logged or told to anybody else."""
 
     api_key: str = ""
@@ -68,7 +68,7 @@ class Customisation(Struct, frozen=True, kw_only=True):
     last_modified: datetime
 
 
-class Asked(Struct, frozen=True):
+class Asked(Struct, frozen=True, cache_hash=True):
     """For whom, in which form, and shown what."""
 
     infra_env_id: UUID

@@ -10,21 +10,19 @@ import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from email.utils import formatdate
-from typing import BinaryIO, Final, Protocol, cast
+from typing import Final, Protocol
 
 import httptools
 import structlog
 
 from firstlight.core.images.virtual import Memory, Segment
 from firstlight.server.imaging.answers import REASONS, Answer, Request, refusal
-from firstlight.server.imaging.files import OpenFile
+from firstlight.server.imaging.files import OpenFile, send_file
 
 log = structlog.get_logger(__name__)
 
 SMALL: Final = 128 * 1024
 """Answers up to this size are read into memory and leave in one call together with their head."""
-WINDOW: Final = 64 * 1024 * 1024
-"""How much of a file goes to one `sendfile`, while the kernel is asked to read the next such piece."""
 MOST_HEAD_BYTES: Final = 32 * 1024
 MOST_BODY_BYTES: Final = 64 * 1024
 MOST_WAITING: Final = 16
@@ -104,17 +102,22 @@ class Connection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
+        # Writing is paused while anything waits here: pieces of files must not overtake it.
+        transport.set_write_buffer_limits(high=0)
         self._server.connections.add(self)
         peer: Sequence[object] | None = transport.get_extra_info("peername")
         self._client = str(peer[0]) if peer else ""
         connected = transport.get_extra_info("socket")
-        if connected is not None and connected.family in (socket.AF_INET, socket.AF_INET6):
+        # The same socket once more: asyncio's own view of it cannot send.
+        self._socket = socket.socket(fileno=connected.fileno())
+        if connected.family in (socket.AF_INET, socket.AF_INET6):
             # A machine that lost its power in the middle of a download must not hold its connection for ever.
             connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
             connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, DEAD_PEER_MILLISECONDS)
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - the signature is given
         self._server.connections.discard(self)
+        self._socket.detach()
         self._drained.set()
         if self._task is not None:
             self._task.cancel()
@@ -189,17 +192,45 @@ class Connection(asyncio.Protocol):
 
     def _send_at_once(self, request: Request, answer: Answer, keep_alive: bool) -> bool:
         """Small answers on a connection that takes them need no task of their own."""
-        has_body = request.method != b"HEAD" and answer.length
-        if (has_body and answer.length > SMALL) or not self._drained.is_set():
+        has_body = bool(answer.length) and request.method != b"HEAD"
+        if (has_body and answer.length > SMALL) or self._transport.get_write_buffer_size():
             return False
         started = time.monotonic()
-        body = read_segments(answer.segments, answer.files) if has_body else b""
-        if body is None:
+        head = self._server.head(answer, keep_alive=keep_alive)
+        if not has_body:
+            self._transport.write(head)
+        elif not self._send_small(head, answer):
             return False
-        self._transport.write(self._server.head(answer, keep_alive=keep_alive) + body)
-        self._server.service.done(request, answer, seconds=time.monotonic() - started, sent=len(body))
+        self._server.service.done(request, answer, seconds=time.monotonic() - started, sent=has_body * answer.length)
         if not keep_alive:
             self._transport.close()
+        return True
+
+    def _send_small(self, head: bytes, answer: Answer) -> bool:
+        """One piece of a file goes the short way: no byte of it passes through this program."""
+        segment = answer.segments[0]
+        if len(answer.segments) > 1 or isinstance(segment, Memory):
+            body = read_segments(answer.segments, answer.files)
+            if body is None:
+                return False
+            self._transport.write(head + body)
+            return True
+        file, sent = answer.files[segment.file], 0
+        try:
+            written = self._socket.send(head, socket.MSG_MORE)
+            if written == len(head):
+                sent = os.sendfile(self._socket.fileno(), file.fileno(), segment.offset, segment.length)
+        except BlockingIOError:
+            written = 0
+        except OSError:
+            self._transport.abort()
+            return True
+        if sent < segment.length:
+            rest = file.read_at(segment.offset + sent, segment.length - sent)
+            if len(rest) < segment.length - sent:
+                self._transport.abort()
+            else:
+                self._transport.write(head[written:] + rest)
         return True
 
     async def _respond(self, request: Request, answer: Answer | None, keep_alive: bool) -> None:
@@ -243,21 +274,10 @@ class Connection(asyncio.Protocol):
         return sent
 
     async def _send_file(self, file: OpenFile, offset: int, length: int) -> None:
-        loop = asyncio.get_running_loop()
-        end = offset + length
-        while offset < end:
-            count = min(WINDOW, end - offset)
-            if offset + count < end:
-                os.posix_fadvise(file.fileno(), offset + count, WINDOW, os.POSIX_FADV_WILLNEED)
-            try:
-                sent = await loop.sendfile(self._transport, cast(BinaryIO, file), offset, count)
-            except RuntimeError:
-                # The connection was closed in between.
-                raise ConnectionResetError from None
-            if sent < count:
-                log.error("a base image became shorter while it was sent", file=file.name)
-                raise OSError("file is shorter than it was")
-            offset += count
+        await self._drained.wait()
+        if self._transport.is_closing():
+            raise ConnectionResetError
+        await send_file(self._socket.fileno(), file, offset, length)
 
     def _refuse(self, status: int, reason: str) -> None:
         """The connection cannot be used any further.

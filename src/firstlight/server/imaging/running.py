@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import resource
 import signal
 import socket
 import sys
@@ -23,6 +24,7 @@ from firstlight.server.telemetry.logging import set_up_logging
 log = structlog.get_logger(__name__)
 
 BACKLOG: Final = 1_024
+MOST_FILES: Final = 65_536
 GRACE: Final = 5.0
 """Seconds that running downloads have when the service is asked to stop."""
 PAUSE: Final = 1.0
@@ -35,6 +37,13 @@ def run_images(settings: Settings) -> None:
     set_up_logging(level=options.log_level, json_lines=options.log_json)
     with contextlib.suppress(KeyboardInterrupt), listener(options) as listening:
         asyncio.run(serve_images(options, listening, ended=asyncio.Event()))
+
+
+def allow_many_files() -> None:
+    """A thousand machines that boot at once are two thousand open files."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < MOST_FILES:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(MOST_FILES, hard) if hard > 0 else MOST_FILES, hard))
 
 
 def listener(options: Options) -> socket.socket:
@@ -52,6 +61,7 @@ def listener(options: Options) -> socket.socket:
 
 async def serve_images(options: Options, listening: socket.socket, *, ended: asyncio.Event) -> None:
     """Until `ended` is set or a signal comes; running downloads have a few seconds then."""
+    allow_many_files()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, ended.set)
@@ -89,13 +99,15 @@ async def serving(options: Options, listening: socket.socket) -> AsyncGenerator[
 
 
 @asynccontextmanager
-async def start_beside(settings: Settings) -> AsyncGenerator[None]:
+async def start_beside(settings: Settings, listening: socket.socket | None = None) -> AsyncGenerator[None]:
     """A process of its own serves images while the block is running; should it end by itself, another one takes over.
 
     The listener belongs to this process: a port that is taken is known at once, and nobody is refused in between.
     """
     options = options_of(settings)
-    with listener(options) as listening:
+    with contextlib.ExitStack() as stack:
+        if listening is None:
+            listening = stack.enter_context(listener(options))
         keeper = asyncio.create_task(_kept_up(options, listening))
         try:
             yield

@@ -28,7 +28,7 @@ MOST_IMAGES: Final = 2_048
 _ALLOW: Final = b"Allow: GET, HEAD\r\n"
 _PLAIN: Final = "text/plain; version=0.0.4; charset=utf-8"
 
-_Made = tuple[Base, Customisation | None, Image]
+_Made = tuple[Base, Asked | None, Customisation | None, Image]
 
 
 class ImageService:
@@ -50,7 +50,8 @@ class ImageService:
         self.environments = Environments(options.api_url, metrics=self.metrics, ca_file=options.api_ca_file)
         self._options = options
         self._pins = Pins()
-        self._images: OrderedDict[tuple[bytes, Credential], _Made] = OrderedDict()
+        self._images: OrderedDict[tuple[bytes, str], _Made] = OrderedDict()
+        """By target, which holds keys and tokens of the query, and Authorization header."""
         self._minimal: dict[str, assembly.Minimal] = {}
         self._origins = frozenset(options.allowed_domains)
 
@@ -66,16 +67,13 @@ class ImageService:
             return self._shared(request, refused(error))
         if isinstance(wanted, Page):
             return self._page(wanted)
-        made = self._images.get((request.target, _credential(wanted, request)))
+        made = self._images.get((request.target, request.header(b"authorization")))
         if made is None:
             return None
-        base, customisation, image = made
+        base, asked, customisation, image = made
         if self.library.ready(base.image) is not base:
             return None
-        if (
-            not isinstance(wanted, BootArtifact)
-            and self.environments.fresh(_asked(wanted, request)) is not customisation
-        ):
+        if asked is not None and self.environments.fresh(asked) is not customisation:
             return None
         return self._shared(request, self._offered(request, image, wanted.handler))
 
@@ -109,13 +107,12 @@ class ImageService:
         kind = wanted.image_type if isinstance(wanted, DiscoveryIso) and wanted.image_type != MINIMAL_ISO else FULL_ISO
         found = self._find(wanted, kind)
         # Who may have this image is for the API to say: it is asked before anything is fetched or made.
-        customisation: Customisation | None = None
-        if not isinstance(wanted, BootArtifact):
-            customisation = await self.environments.get(_asked(wanted, request))
+        asked = None if isinstance(wanted, BootArtifact) else _asked(wanted, request)
+        customisation = await self.environments.get(asked) if asked is not None else None
         base = await self.library.open(found)
         image = await asyncio.to_thread(self._make, wanted, base, customisation)
-        key = (request.target, _credential(wanted, request))
-        self._images[key] = (base, customisation, image)
+        key = (request.target, request.header(b"authorization"))
+        self._images[key] = (base, asked, customisation, image)
         self._images.move_to_end(key)
         if len(self._images) > MOST_IMAGES:
             self._images.popitem(last=False)
@@ -175,16 +172,13 @@ class ImageService:
 
     def _shared(self, request: Request, answer: Answer) -> Answer:
         """Browsers of the configured origins may read answers."""
-        origin = request.header(b"origin")
-        if not self._origins or origin not in self._origins:
+        if not self._origins or (origin := request.header(b"origin")) not in self._origins:
             return answer
         more = f"Access-Control-Allow-Origin: {origin}\r\nVary: Origin\r\n".encode("latin-1")
         return msgspec.structs.replace(answer, headers=answer.headers + more)
 
 
-def _credential(wanted: DiscoveryIso | PxeInitrd | BootArtifact, request: Request) -> Credential:
-    if isinstance(wanted, BootArtifact):
-        return Credential()
+def _credential(wanted: DiscoveryIso | PxeInitrd, request: Request) -> Credential:
     if wanted.api_key:
         return Credential(api_key=wanted.api_key)
     if wanted.image_token:
