@@ -8,8 +8,7 @@ from uuid import UUID
 import msgspec
 import pytest
 
-from firstlight.core.errors import NotFound
-from firstlight.core.events.catalogue import METRICS_EVENTS, NAMED_EVENTS, RATE_LIMITS, event_class, rate_limits
+from firstlight.core.events.catalogue import METRICS_EVENTS, NAMED_EVENTS, RATE_LIMITS, rate_limits
 from firstlight.core.events.cluster import ClusterInstallationFailed, ClustersDeletedForGood, ClusterStatusUpdated
 from firstlight.core.events.event import Category, Event, Severity
 from firstlight.core.events.host import HostBindFailed, HostRegistered, HostRegistrationFailed, HostStatusUpdated
@@ -136,12 +135,6 @@ def test_recorded_row() -> None:
         "before": {"status": "insufficient"},
         "after": {"status": "ready"},
     }
-
-
-def test_lookup() -> None:
-    assert event_class("host_registration_succeeded") is HostRegistered
-    with pytest.raises(NotFound, match="no event named 'nothing'"):
-        event_class("nothing")
 
 
 def test_rate_limits() -> None:

@@ -17,7 +17,6 @@ from firstlight.core.hosts.requirements import (
     pool_minimum,
     release_number,
     role_minimum,
-    with_operators,
 )
 from firstlight.core.model.host_status import HostRole
 from firstlight.core.model.inventory import Inventory, SystemVendor
@@ -160,35 +159,6 @@ def test_the_pool_needs_what_the_role_with_the_smallest_disk_needs() -> None:
     assert pool_minimum(DEFAULT_HARDWARE, version="") == DEFAULT.arbiter
     large_arbiter = replace(DEFAULT, arbiter=replace(DEFAULT.arbiter, disk_size_gb=100))
     assert pool_minimum((large_arbiter,), version="") == DEFAULT.worker
-
-
-LIMIT = st.none() | st.integers(0, 1000)
-MINIMUM = st.builds(
-    HardwareMinimum,
-    cpu_cores=st.integers(0, 64),
-    ram_mib=st.integers(0, 10**6),
-    disk_size_gb=st.integers(0, 10**4),
-    disk_speed_threshold_ms=LIMIT,
-    network_latency_threshold_ms=LIMIT,
-    packet_loss_percentage=LIMIT,
-)
-
-
-@given(minimum=MINIMUM, additions=st.lists(MINIMUM, max_size=5))
-def test_operators_never_ask_for_less(minimum: HardwareMinimum, additions: list[HardwareMinimum]) -> None:
-    total = with_operators(minimum, additions)
-    assert total == with_operators(minimum, reversed(additions))
-    assert total.cpu_cores == minimum.cpu_cores + sum(addition.cpu_cores for addition in additions)
-    assert total.ram_mib == minimum.ram_mib + sum(addition.ram_mib for addition in additions)
-    assert total.disk_size_gb == minimum.disk_size_gb + sum(addition.disk_size_gb for addition in additions)
-    for field in ("disk_speed_threshold_ms", "network_latency_threshold_ms", "packet_loss_percentage"):
-        limits = [limit for part in (minimum, *additions) if (limit := getattr(part, field)) is not None]
-        assert getattr(total, field) == (min(limits) if limits else None)
-
-
-def test_a_limit_of_zero_is_a_limit() -> None:
-    nothing = HardwareMinimum(cpu_cores=0, ram_mib=0, disk_size_gb=0, disk_speed_threshold_ms=None)
-    assert with_operators(DEFAULT.master, [nothing]) == DEFAULT.master
 
 
 @pytest.mark.parametrize(

@@ -5,14 +5,11 @@ import pytest
 from firstlight.core.errors import Invalid, Unprocessable
 from firstlight.core.install.manifests import (
     LARGEST,
-    Folder,
     Form,
-    folder_of,
     form_of,
     patch_target,
     require_documents,
     require_name,
-    require_one_folder,
     require_size,
     split_name,
 )
@@ -60,18 +57,6 @@ def test_refused_names(name: str, error: type[Exception]) -> None:
     with pytest.raises(error) as refusal:
         require_name(name)
     assert type(refusal.value) is error
-
-
-@pytest.mark.parametrize(
-    ("given", "folder"), [("", Folder.MANIFESTS), ("manifests", Folder.MANIFESTS), ("openshift", Folder.OPENSHIFT)]
-)
-def test_folders(given: str, folder: Folder) -> None:
-    assert folder_of(given) is folder
-
-
-def test_an_unknown_folder_is_refused() -> None:
-    with pytest.raises(Invalid, match="manifests or openshift"):
-        folder_of("etc")
 
 
 def test_sizes() -> None:
@@ -128,14 +113,6 @@ def test_patches(operation: object) -> None:
 def test_refused_patches(documents: list[object], reason: str) -> None:
     with pytest.raises(Invalid, match=reason):
         require_documents("a.yml.patch", documents)
-
-
-def test_a_name_lives_in_one_folder() -> None:
-    existing = [(Folder.OPENSHIFT, "a.yaml")]
-    require_one_folder("a.yaml", Folder.OPENSHIFT, existing=existing)
-    require_one_folder("b.yaml", Folder.MANIFESTS, existing=existing)
-    with pytest.raises(Invalid, match="folder openshift"):
-        require_one_folder("a.yaml", Folder.MANIFESTS, existing=existing)
 
 
 def test_names_of_split_documents() -> None:

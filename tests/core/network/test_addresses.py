@@ -121,7 +121,6 @@ def test_networks_of_a_machine() -> None:
     first = Interface(name="a", ipv4=("192.0.2.5/24", "192.0.2.6/24", "169.254.1.1/16"), ipv6=("fe80::1/64",))
     second = Interface(name="b", ipv4=("192.0.2.7/24", "bad"), ipv6=("2001:db8::7/64",))
     inventory = Inventory(cpu=Cpu(), memory=Memory(), interfaces=(first, second))
-    assert subject.networks_of_interface(first) == ("192.0.2.0/24",)
     assert subject.networks_of_inventory(inventory) == ("192.0.2.0/24", "2001:db8::/64")
     assert subject.addresses_of_inventory(inventory) == ("192.0.2.5", "192.0.2.6", "192.0.2.7", "2001:db8::7")
 

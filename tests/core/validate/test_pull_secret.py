@@ -12,7 +12,6 @@ from firstlight.core.validate.pull_secret import (
     check_pull_secret,
     parse_pull_secret,
     registry_of,
-    with_registry_credentials,
 )
 
 AUTH = base64.b64encode(b"user:password").decode()
@@ -119,13 +118,6 @@ def test_exempt(exempt: str) -> None:
 def test_every_image_is_looked_at() -> None:
     with pytest.raises(Invalid, match=r'auth for "b\.io"'):
         check_pull_secret(a_secret("a.io", "c.io"), images=["a.io/x", "b.io/x", "c.io/x"])
-
-
-def test_stage_credentials_are_merged() -> None:
-    merged = with_registry_credentials('{"auths": {"a.io": {"auth": ""}}, "x": 1}', credentials="me:secret")
-    stage = {"auth": base64.b64encode(b"me:secret").decode()}
-    assert json.loads(merged) == {"auths": {"a.io": {"auth": ""}, "registry.stage.redhat.io": stage}, "x": 1}
-    assert with_registry_credentials(a_secret("a.io"), credentials="") == a_secret("a.io")
 
 
 @given(st.text(min_size=8, max_size=40, alphabet="abcdefghijklmnopqrstuvwxyz$"))

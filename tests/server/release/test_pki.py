@@ -13,11 +13,10 @@ from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_pem_private_key
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from firstlight.core.errors import Invalid
 from firstlight.core.install.certificates import Certificates, CertificateSpec, certificate_plan
 from firstlight.core.install.cluster_inputs import ClusterInputs
 from firstlight.core.install.identity import DASHES, READABLE_ALPHABET
-from firstlight.server.release.pki import make_certificates, make_identity, require_certificates, rsa_key
+from firstlight.server.release.pki import make_certificates, make_identity, rsa_key
 from tests.core.install.clusters import DUAL_STACK, a_cluster, a_single_node
 
 NOW = datetime(2026, 9, 1, 12, 0, 0, 123, tzinfo=UTC)
@@ -154,14 +153,6 @@ def test_identity() -> None:
     assert not set("lO01") & set(READABLE_ALPHABET)
     assert bcrypt.checkpw(password.encode(), first.kubeadmin_hash.encode())
     assert first.kubeadmin_hash.startswith("$2b$10$")
-
-
-def test_bundles_are_checked() -> None:
-    good = made_for("three-and-two").pairs["root-ca"].certificate
-    require_certificates(good * 2, what="The trust bundle")
-    for bad in ("", "words", "-----BEGIN CERTIFICATE-----\nYQ==\n-----END CERTIFICATE-----\n"):
-        with pytest.raises(Invalid, match="The trust bundle holds"):
-            require_certificates(bad, what="The trust bundle")
 
 
 def test_day_long_certificates_end_after_a_day() -> None:

@@ -5,7 +5,6 @@ from datetime import timedelta
 from types import MappingProxyType, ModuleType
 from typing import Final
 
-from firstlight.core.errors import NotFound
 from firstlight.core.events import cluster, host, infra_env, metrics
 from firstlight.core.events.event import Event
 
@@ -32,13 +31,6 @@ RATE_LIMITS: Final[Mapping[str, timedelta]] = MappingProxyType(
     }
 )
 """A repeat of the event for the same cluster, host and infra-env within this time is not told again."""
-
-
-def event_class(name: str) -> type[Event]:
-    found = BY_NAME.get(name)
-    if found is None:
-        raise NotFound(f"There is no event named '{name[:80]}'.")
-    return found
 
 
 def rate_limits(configured: Mapping[str, timedelta]) -> Mapping[str, timedelta]:

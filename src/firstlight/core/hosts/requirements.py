@@ -107,19 +107,6 @@ def pool_minimum(table: tuple[VersionedHardware, ...], *, version: str) -> Hardw
     return min((hardware.worker, hardware.master, hardware.arbiter), key=lambda minimum: minimum.disk_size_gb)
 
 
-def with_operators(minimum: HardwareMinimum, additions: Iterable[HardwareMinimum]) -> HardwareMinimum:
-    """Role and operators together: amounts add up, of each limit the strictest counts."""
-    parts = (minimum, *additions)
-    return HardwareMinimum(
-        cpu_cores=sum(part.cpu_cores for part in parts),
-        ram_mib=sum(part.ram_mib for part in parts),
-        disk_size_gb=sum(part.disk_size_gb for part in parts),
-        disk_speed_threshold_ms=_lowest(part.disk_speed_threshold_ms for part in parts),
-        network_latency_threshold_ms=_lowest(part.network_latency_threshold_ms for part in parts),
-        packet_loss_percentage=_lowest(part.packet_loss_percentage for part in parts),
-    )
-
-
 def release_number(text: str) -> tuple[int, int, int] | None:
     """A version as comparable numbers; pre-releases weigh as much as the release they lead to."""
     try:

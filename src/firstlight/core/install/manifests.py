@@ -53,14 +53,6 @@ def require_name(file_name: str) -> None:
         )
 
 
-def folder_of(name: str) -> Folder:
-    """The folder a request names; none means `manifests`."""
-    try:
-        return Folder(name or Folder.MANIFESTS)
-    except ValueError as problem:
-        raise Invalid(f"Manifest folder {name!r} is unknown. Use manifests or openshift.") from problem
-
-
 def form_of(file_name: str) -> Form:
     if PATCH.fullmatch(file_name):
         return Form.PATCH
@@ -109,13 +101,6 @@ def require_patch(file_name: str, documents: Sequence[object]) -> None:
         for member in sorted(needed & {"path", "from"}):
             if not str(operation[member]).startswith("/"):
                 raise Invalid(f"Patch {file_name}: operation {index + 1} needs a {member} that starts with a slash.")
-
-
-def require_one_folder(file_name: str, folder: Folder, *, existing: Sequence[tuple[Folder, str]]) -> None:
-    """Both folders end up in one place: a name may be used in one of them only."""
-    for other, name in existing:
-        if name == file_name and other is not folder:
-            raise Invalid(f"Manifest {file_name} exists in folder {other} already. Delete it there or rename this one.")
 
 
 def split_name(file_name: str, *, digest: str, position: int) -> str:

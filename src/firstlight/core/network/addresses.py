@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
-from firstlight.core.model.inventory import Interface, Inventory
+from firstlight.core.model.inventory import Inventory
 
 Network = IPv4Network | IPv6Network
 Address = IPv4Address | IPv6Address
@@ -104,11 +104,6 @@ def versions_of(texts: Iterable[str]) -> frozenset[int]:
 
 def is_dual_stack(texts: Iterable[str]) -> bool:
     return len(versions_of(texts)) == 2
-
-
-def networks_of_interface(interface: Interface) -> tuple[str, ...]:
-    """Networks of one interface in normal form, in the order of its addresses, each once; link-local ones left out."""
-    return _networks_of(interface.ipv4 + interface.ipv6)
 
 
 def networks_of_inventory(inventory: Inventory) -> tuple[str, ...]:

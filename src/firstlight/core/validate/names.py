@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from firstlight.core.errors import Invalid, Unprocessable
+from firstlight.core.errors import Invalid
 from firstlight.core.validate.quoting import shown
 
 CLUSTER_NAME_LONGEST: Final = 54
@@ -26,7 +26,6 @@ FORBIDDEN_HOST_NAMES: Final = frozenset(
 _LABEL_CHARACTERS: Final = re.compile(r"[a-z0-9-]+")
 _HOST_NAME: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,62}(?:\.[a-z0-9-]{1,63})*")
 _TAG: Final = re.compile(r"\w+(?: \w+)*", re.ASCII)
-_MANIFEST_NAME: Final = re.compile(r"[^/]*\.(?:json|ya?ml(?:\.patch_?[a-zA-Z0-9_]*)?)")
 
 
 def check_cluster_name(name: str, *, platform_none: bool = False) -> str:
@@ -89,20 +88,6 @@ def check_tags(tags: str) -> str:
                 " spaces, and separate tags by a comma without spaces."
             )
     return tags
-
-
-def check_manifest_name(name: str) -> str:
-    if "/" in name or "\\" in name or not name.isprintable() or " " in name or name.startswith("."):
-        raise Unprocessable(
-            f"The manifest file name {shown(name)} is not possible. Use a plain name without spaces, path separators or"
-            " a leading dot, for example 50-settings.yaml."
-        )
-    if _MANIFEST_NAME.fullmatch(name):
-        return name
-    raise Invalid(
-        f"The manifest file name {shown(name)} has an unknown ending. Use .yaml, .yml or .json, or .yaml.patch_1 for a"
-        " patch."
-    )
 
 
 def is_label(text: str) -> bool:

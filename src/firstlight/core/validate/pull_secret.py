@@ -12,7 +12,6 @@ from firstlight.core.validate.quoting import shown
 
 DOCKER_HUB: Final = "docker.io"
 _DOCKER_HUB_KEY: Final = "https://index.docker.io/v1/"
-_STAGE_REGISTRY: Final = "registry.stage.redhat.io"
 
 
 class PullSecret(msgspec.Struct, frozen=True):
@@ -46,18 +45,6 @@ def parse_pull_secret(text: str) -> PullSecret:
     if not auths:
         raise Invalid("The pull secret must contain 'auths' JSON-object field with at least one registry in it.")
     return PullSecret({registry: _checked_auth(registry, entry) for registry, entry in auths.items()})
-
-
-def with_registry_credentials(text: str, *, credentials: str) -> str:
-    """The secret with `user:password` for the staging registry added; unchanged without credentials."""
-    if not credentials:
-        return text
-    document = _document(text)
-    added = {
-        **(_object(document.get("auths")) or {}),
-        _STAGE_REGISTRY: {"auth": base64.b64encode(credentials.encode()).decode()},
-    }
-    return msgspec.json.encode({**document, "auths": added}).decode()
 
 
 def registry_of(image: str) -> str:

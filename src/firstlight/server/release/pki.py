@@ -20,7 +20,6 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from firstlight.core.errors import Invalid
 from firstlight.core.install.certificates import Certificates, CertificateSpec, KeyPair, SigningKey, certificate_plan
 from firstlight.core.install.cluster_inputs import ClusterInputs
 from firstlight.core.install.identity import NAME_SUFFIX, RANDOM_NUMBERS, Identity, infra_id, kubeadmin_password
@@ -157,13 +156,3 @@ def ssh_key() -> str:
     """The public half only: nobody logs in with the other, but the installer's gather scripts expect two keys."""
     public = Ed25519PrivateKey.generate().public_key()
     return public.public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH).decode()
-
-
-def require_certificates(bundle: str, *, what: str) -> None:
-    """Refuse a bundle in which something is no certificate. `what` names it to the user."""
-    try:
-        found = x509.load_pem_x509_certificates(bundle.encode())
-    except ValueError as problem:
-        raise Invalid(f"{what} holds a block that is not a PEM certificate: {problem}.") from problem
-    if not found:
-        raise Invalid(f"{what} holds no PEM certificate.")

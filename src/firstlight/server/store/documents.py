@@ -52,10 +52,6 @@ def optional_moment(micros: int | None) -> datetime | None:
     return None if micros is None else moment(micros)
 
 
-def optional_id(text: str | None) -> UUID | None:
-    return None if text is None else UUID(text)
-
-
 def text_or_none(value: UUID | None) -> str | None:
     return None if value is None else str(value)
 
