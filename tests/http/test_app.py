@@ -176,3 +176,9 @@ async def test_a_failed_start_is_told_to_the_server() -> None:
 
     with pytest.raises(RuntimeError, match="no database"):
         await live(an_app(lifespan=lifespan))
+
+
+async def test_a_browser_finds_its_way() -> None:
+    answer = await ask(an_app(), "GET", "/")
+    assert (answer.status, answer.headers["content-type"]) == (200, "text/html; charset=utf-8")
+    assert b'href="/api/docs"' in answer.body

@@ -47,6 +47,8 @@ def build_app(
     operations = tuple(operations)
     api = Api(world, operations=operations, authenticate=authenticate, ignore_unknown_fields=ignore_unknown_fields)
     pages = _pages(operations, health=health, ready=ready, registry=registry)
+    if fallback is None:
+        pages["/"] = _Page("front", _front_page)
     app: ASGIApp = _Entrance(api=api, pages=pages, fallback=fallback or api, lifespan=lifespan)
     domains = tuple(allowed_domains)
     if domains:
@@ -85,6 +87,25 @@ def _pages(
         f"{MOUNTS['v2']}/v2/openapi": openapi,
         "/api/docs": _Page("docs", api_page),
     }
+
+
+_FRONT: Final = b"""<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Firstlight</title>
+<h1>Firstlight</h1>
+<p>The service is running. Point <code>aicli</code> or <code>firstlight</code> at this address.</p>
+<ul>
+<li><a href="/api/docs">The API</a></li>
+<li><a href="/api/firstlight/v1/about">What this service is, and what about its setup may surprise</a></li>
+<li><a href="/health">Health</a> and <a href="/metrics">metrics</a></li>
+</ul>
+</html>
+"""
+
+
+async def _front_page() -> tuple[int, str, bytes]:
+    """What a browser finds until there is a user interface."""
+    return OK, "text/html; charset=utf-8", _FRONT
 
 
 def _checking(check: Check, otherwise: int) -> Callable[[], Awaitable[tuple[int, str, bytes]]]:
