@@ -1,5 +1,6 @@
 """The minimal image, looked at with our eyes and with those of xorriso."""
 
+import struct
 import subprocess
 import zlib
 from pathlib import Path
@@ -12,7 +13,7 @@ from firstlight.core.images.iso_writer import NewFile
 from firstlight.core.images.live_iso import read_live_iso
 from firstlight.core.images.minimal_iso import MINISO, NMSTATE, RAMDISK, RAMDISK_ROOM, MinimalIso, minimal_iso
 from firstlight.core.images.virtual import Memory, materialised
-from tests.builders.live_isos import ROOM, a_live_iso, by_xorriso, noise, reader, tree
+from tests.builders.live_isos import LABEL, ROOM, a_live_iso, by_xorriso, noise, reader, tree
 
 URL = "http://10.0.0.1:8888/base/boot-artifacts/rootfs?arch=x86_64&version=418.94.202511191518-0"
 EXPECTED = f'ignition.firstboot ignition.platform.id=metal console=tty0 coreos.live.rootfs_url="{URL}"'
@@ -129,6 +130,36 @@ def test_images_without_a_minimal_form() -> None:
     for architecture in ("s390x", "x86_64"):  # the second one has no boot catalogue
         with pytest.raises(Invalid, match="There is no minimal image"):
             made(a_live_iso(tree(architecture=architecture)))
+
+
+def test_a_boot_catalogue_that_is_no_file(full: bytes) -> None:
+    """Some tools hide it; the minimal image shows it."""
+    record = full.index(b"BOOT.CAT;1") - 33
+    elsewhere = full[: record + 2] + struct.pack("<I", 1) + struct.pack(">I", 1) + full[record + 10 :]
+    data = made(elsewhere)[1]
+    volume = read_volume(reader(data))
+    node = find(reader(data), volume, "boot.cat")
+    assert node is not None
+    assert volume.boot_catalogue == node.extent.sector
+
+
+@pytest.mark.parametrize("architecture", ["arm64", "ppc64le"])
+def test_other_architectures(xorriso: str, tmp_path: Path, architecture: str) -> None:
+    files = tree(architecture=architecture)
+    boot = {"arm64": "images/efiboot.img", "ppc64le": "boot/grub/grub.cfg"}[architecture]
+    root, target = tmp_path / "tree", tmp_path / "live.iso"
+    for path, content in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_bytes(content)
+    names = ["-V", LABEL, "-iso-level", "1", "-J", "-R", "-e", boot, "-c", "boot.catalog", "-no-emul-boot"]
+    subprocess.run(["xorrisofs", "-quiet", "-o", str(target), *names, str(root)], check=True, capture_output=True)
+    minimal, data = made(target.read_bytes())
+    again = read_live_iso(reader(data), size=len(data))
+    assert again.kernel_arguments == minimal.kernel_arguments
+    assert again.rootfs is None
+    assert contents(data)["images/pxeboot/vmlinuz"] == files["images/pxeboot/vmlinuz"]
+    menus = [path for path in contents(data) if path.endswith("grub.cfg")]
+    assert all(f"/{RAMDISK}\n".encode() in contents(data)[path] for path in menus)
 
 
 def test_a_menu_without_ramdisk(full: bytes) -> None:
