@@ -14,6 +14,7 @@ from firstlight.core.model.host import HostState
 from firstlight.core.model.infra_env import InfraEnv
 from firstlight.core.model.policy import Policy
 from firstlight.core.steps.inputs import NO_INPUTS, StepInputs
+from firstlight.server.usecases.turns import Turns
 
 MEMOS: Final = 256
 """Clusters whose judgements are remembered."""
@@ -36,24 +37,19 @@ class Evaluator:
         self._inputs_of = inputs_of
         self._forgiven_until = forgiven_until
         self._memos: OrderedDict[UUID, Memo] = OrderedDict()
-        self._busy: dict[UUID, asyncio.Lock] = {}
+        self._turns = Turns()
 
     async def cluster(self, state: ClusterState, now: datetime) -> Decision:
         around = self._around(now, self._inputs_of(state))
         if len(state.hosts) <= LARGE:
             return evaluate_cluster(state, around, memo=self._memo(state.cluster.id))
         # A memo serves one evaluation at a time; the loop goes on serving meanwhile.
-        lock = self._busy.setdefault(state.cluster.id, asyncio.Lock())
-        async with lock:
+        async with self._turns.of(str(state.cluster.id)):
             memo = self._memo(state.cluster.id)
             return await asyncio.to_thread(evaluate_cluster, state, around, memo=memo)
 
     async def pool_host(self, state: HostState, infra_env: InfraEnv, now: datetime) -> Decision:
         return evaluate_pool_host(state, infra_env, self._around(now, NO_INPUTS))
-
-    def forget(self, cluster_id: UUID) -> None:
-        self._memos.pop(cluster_id, None)
-        self._busy.pop(cluster_id, None)
 
     def _around(self, now: datetime, inputs: StepInputs) -> Surroundings:
         since = self._forgiven_until(now)
