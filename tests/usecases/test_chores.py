@@ -18,7 +18,7 @@ from firstlight.server.ports.store import (
 )
 from firstlight.server.usecases import chores
 from firstlight.server.usecases.caller import SERVICE
-from firstlight.server.usecases.chores import BEING_INSTALLED, CHORES, EVERY, MOST, plan_chores
+from firstlight.server.usecases.chores import BEING_INSTALLED, CHORES, EVERY, MOST, PURGED, plan_chores
 from firstlight.server.usecases.cluster_changes import deregister
 from firstlight.server.usecases.world import World
 from tests.builders.clusters import a_cluster, an_infra_env
@@ -134,6 +134,18 @@ async def test_a_deleted_cluster_is_purged(world: World, clock: SetClock, after:
     assert await world.store.cluster(other) is not None
     expected = f"Cluster {cluster_id} was permanently deleted, with 2 files"
     assert await told_by_service(world) == ([] if stays else [("clusters_permanently_deleted", expected)])
+
+
+@pytest.mark.parametrize(("count", "turns"), [(PURGED, 1), (PURGED + 1, 2)])
+async def test_few_are_purged_in_one_turn(world: World, clock: SetClock, count: int, turns: int) -> None:
+    gone = [await put(world, number) for number in range(1, count + 1)]
+    for cluster_id in gone:
+        await deregister(world, cluster_id, caller=SERVICE)
+    clock.forward(TIMEOUTS.purge_deleted + MOMENT)
+    for _ in range(turns - 1):
+        assert await chores.purge_deleted(world) == clock.moment, "there is more to do"
+    assert await chores.purge_deleted(world) == clock.moment + EVERY
+    assert [await world.store.cluster(cluster_id, with_deleted=True) for cluster_id in gone] == [None] * count
 
 
 async def test_a_purge_that_was_cut_short_begins_again(world: World, clock: SetClock) -> None:

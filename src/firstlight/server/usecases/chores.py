@@ -37,6 +37,8 @@ log = structlog.get_logger(__name__)
 EVERY: Final = timedelta(hours=1)
 MOST: Final = 50
 """Things that one turn of a chore deals with; when there are more it is due again at once."""
+PURGED: Final = 5
+"""Clusters that go for good in one turn: removing their files takes a while, and the queue waits for it."""
 NOBODY: Final = UUID(int=0)
 BEING_INSTALLED: Final = frozenset(
     {
@@ -63,7 +65,7 @@ async def deregister_inactive(world: World) -> datetime:
             text=f"{len(gone)} clusters in which nothing happened for long were deregistered: {names}",
         )
         await world.store.commit(AddEvents(events=(_of_the_service(told, now),)))
-    return _next(now, done=len(gone))
+    return _next(now, more=len(gone) >= MOST)
 
 
 async def _deregistered(world: World, cluster: Cluster) -> bool:
@@ -83,14 +85,14 @@ async def purge_deleted(world: World) -> datetime:
     """Deregistered clusters go for good, files first: a turn that is cut short begins again with the same cluster."""
     now = world.clock.now()
     found = await world.store.deleted_clusters_before(now - world.policy.timeouts.purge_deleted)
-    for cluster_id in found[:MOST]:
+    for cluster_id in found[:PURGED]:
         files = await world.blobs.delete_under(str(cluster_id))
         told = ClustersDeletedForGood(
             cluster_id=NOBODY, text=f"Cluster {cluster_id} was permanently deleted, with {files} files"
         )
         event = AddEvents(events=(_of_the_service(told, now),))
         await world.store.commit(PurgeCluster(cluster_id=cluster_id), event)
-    return _next(now, done=len(found))
+    return _next(now, more=len(found) > PURGED)
 
 
 async def deregister_inactive_infra_envs(world: World) -> datetime:
@@ -98,7 +100,7 @@ async def deregister_inactive_infra_envs(world: World) -> datetime:
     now = world.clock.now()
     found = await world.store.inactive_infra_envs_before(now - world.policy.timeouts.inactive_infra_env, limit=MOST)
     gone = [infra_env for infra_env in found if await _infra_env_deregistered(world, infra_env)]
-    return _next(now, done=len(gone))
+    return _next(now, more=len(gone) >= MOST)
 
 
 async def _infra_env_deregistered(world: World, infra_env: InfraEnv) -> bool:
@@ -122,8 +124,8 @@ def _of_the_service(event: ClusterEvent, now: datetime) -> Recorded:
     return replace(record(event, now=now, actor=SERVICE.name), cluster_id=None)
 
 
-def _next(now: datetime, *, done: int) -> datetime:
-    return now if done >= MOST else now + EVERY
+def _next(now: datetime, *, more: bool) -> datetime:
+    return now if more else now + EVERY
 
 
 DEREGISTER_INACTIVE: Final = "deregister-inactive"
