@@ -20,6 +20,7 @@ app = typer.Typer(
 
 RUN, USE = "Run", "Talk to a running service"
 app.command("serve", rich_help_panel=RUN)(serving.serve)
+app.command("images", rich_help_panel=RUN)(serving.images)
 app.command("migrate", rich_help_panel=RUN)(serving.migrate)
 app.command("doctor", rich_help_panel=RUN)(doctor.doctor)
 app.command("demo", rich_help_panel=RUN)(simulating.demo)

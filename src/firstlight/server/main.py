@@ -28,7 +28,7 @@ from firstlight.server.http import v1, v2
 from firstlight.server.http.app import build_app
 from firstlight.server.http.listener import Listener
 from firstlight.server.http.operations import operations_of
-from firstlight.server.imaging.app import image_app
+from firstlight.server.imaging.running import start_beside
 from firstlight.server.ports.clock import Clock, SystemClock
 from firstlight.server.ports.database import Database
 from firstlight.server.ports.store import CHANGES, DUE, SERVICE_SUBJECT, PutSecret, Store
@@ -227,22 +227,18 @@ class _Api(uvicorn.Server):
 
 
 async def _serve(settings: Settings) -> None:
-    with (
-        _listener(settings.listen, "FIRSTLIGHT_LISTEN") as api_socket,
-        _listener(settings.images_listen, "FIRSTLIGHT_IMAGES_LISTEN") as images_socket,
-    ):
-        async with service(settings) as running:
-            warn_if_open(settings)
-            api = _Api(_uvicorn(running.app), streams=running.world.broadcast)
-            images = uvicorn.Server(_uvicorn(image_app))
-            url = f"http://{settings.listen}"
-            log.info("firstlight serves", api=url, page=f"{url}/api/docs", images=f"http://{settings.images_listen}")
-            watched = asyncio.create_task(images.serve(sockets=[images_socket]), name="images")
-            try:
-                await api.serve(sockets=[api_socket])
-            finally:
-                images.should_exit = True
-                await asyncio.wait({watched}, timeout=GRACE)
+    async with AsyncExitStack() as stack:
+        api_socket = stack.enter_context(_listener(settings.listen, "FIRSTLIGHT_LISTEN"))
+        images = None
+        if settings.enable_image_service:
+            images = stack.enter_context(_listener(settings.images_listen, "FIRSTLIGHT_IMAGES_LISTEN"))
+        running = await stack.enter_async_context(service(settings))
+        if images is not None:
+            await stack.enter_async_context(start_beside(settings, images))
+        warn_if_open(settings)
+        url = f"http://{settings.listen}"
+        log.info("firstlight serves", api=url, page=f"{url}/api/docs", images=f"http://{settings.images_listen}")
+        await _Api(_uvicorn(running.app), streams=running.world.broadcast).serve(sockets=[api_socket])
 
 
 def _listener(listen: str, setting: str) -> socket.socket:
