@@ -259,10 +259,6 @@ REFUSED: Final[dict[tuple[str, int], Ask]] = {
     ("v2ResetCluster", 409): Ask(),
     ("TransformClusterToAddingHosts", 400): Ask(),
     ("TransformClusterToDay2", 400): Ask(),
-    ("v2CompleteInstallation", 409): Ask({"is_success": True}, scene=contended(prepared(C.FINALIZING))),
-    ("v2UpdateClusterLogsProgress", 409): Ask({"logs_state": "collecting"}, scene=contended(ready)),
-    ("v2UpdateHostLogsProgress", 409): Ask({"logs_state": "collecting"}, scene=contended(ready)),
-    ("v2ReportMonitoredOperatorStatus", 409): Ask(REPORT, scene=contended(prepared(C.FINALIZING))),
     ("v2UpdateHostInstallerArgs", 409): Ask({"args": ["--append-karg", "quiet"]}, scene=contended(ready)),
     ("RegisterInfraEnv", 409): Ask({"name": "rack", "pull_secret": PULL_SECRET}, scene=contended(ready)),
     ("DeregisterInfraEnv", 409): Ask(scene=contended(empty)),
@@ -311,7 +307,6 @@ REFUSED: Final[dict[tuple[str, int], Ask]] = {
     ("v2UpdateHostInstallProgress", 409): Ask(STAGE),
     ("v2PostStepReply", 400): Ask(INVENTORY | {"step_type": "inventory", "output": "no document"}),
     ("V2UploadLogs", 400): Ask(uploaded(), query="logs_type=host", content_type=MULTIPART),
-    ("V2UploadLogs", 409): Ask(uploaded(), query=LOGS, content_type=MULTIPART, scene=contended(ready)),
     ("V2DownloadClusterLogs", 409): Ask(query="logs_type=controller"),
     ("V2CreateClusterManifest", 400): Ask(NEW_MANIFEST | {"content": "?"}),
     ("V2CreateClusterManifest", 422): Ask(NEW_MANIFEST | {"file_name": "a b.yaml"}),
@@ -337,6 +332,7 @@ REFUSED: Final[dict[tuple[str, int], Ask]] = {
 """What `usual` in the test does not know."""
 
 IN_THE_PUBLISHED_API: Final = "The published API has it; "
+COME_AGAIN: Final = "machines that lose a race are answered with 503, after which they ask again."
 UNUSED: Final[dict[tuple[str, int], str]] = {
     ("ListClusterHosts", 404): IN_THE_PUBLISHED_API + "a cluster nobody knows has an empty list of hosts.",
     ("TransformClusterToAddingHosts", 409): IN_THE_PUBLISHED_API + "the wrong state is answered with 400.",
@@ -348,6 +344,11 @@ UNUSED: Final[dict[tuple[str, int], str]] = {
     ("DownloadMinimalInitrd", 409): IN_THE_PUBLISHED_API + "there is nothing to wait for.",
     ("V2ListClusterManifests", 409): IN_THE_PUBLISHED_API + "reading conflicts with nothing.",
     ("v2DownloadClusterManifest", 409): IN_THE_PUBLISHED_API + "a manifest that is not there is not found.",
+    ("v2CompleteInstallation", 409): IN_THE_PUBLISHED_API + COME_AGAIN,
+    ("v2UpdateClusterLogsProgress", 409): IN_THE_PUBLISHED_API + COME_AGAIN,
+    ("v2UpdateHostLogsProgress", 409): IN_THE_PUBLISHED_API + COME_AGAIN,
+    ("v2ReportMonitoredOperatorStatus", 409): IN_THE_PUBLISHED_API + COME_AGAIN,
+    ("V2UploadLogs", 409): IN_THE_PUBLISHED_API + COME_AGAIN,
     ("v2ListEvents", 404): IN_THE_PUBLISHED_API + "what nobody knows has no events.",
 }
 """Documented, and never given."""
