@@ -53,6 +53,8 @@ async def running_service(
             "FIRSTLIGHT_IMAGES_LISTEN": f"127.0.0.1:{images}",
             "FIRSTLIGHT_DATA_DIR": folder,
             "FIRSTLIGHT_LOG_LEVEL": "warning",
+            # What is measured is the API and its engine; images have a bench of their own.
+            "FIRSTLIGHT_ENABLE_IMAGE_SERVICE": "false",
             # Hosts are polled faster than a minute here; each poll is to hand out its steps.
             "FIRSTLIGHT_POLL_SECONDS": "1",
             "FIRSTLIGHT_HOST_MAX_DISCONNECTION_TIME": "1h",

@@ -98,8 +98,10 @@ class _Work:
         progress = progress_of(cluster, records, self.around.policy)
         if forced != cluster.schedulable_masters_forced or progress != cluster.progress:
             cluster = replace(cluster, schedulable_masters_forced=forced, progress=progress)
-        self.cluster = cluster
-        return cluster != before
+        moved = cluster != before
+        # An equal cluster stays the same object, so that memos need not look inside it.
+        self.cluster = cluster if moved else before
+        return moved
 
     def deal_roles(self) -> bool:
         if not self.around.policy.auto_assign_roles or self.cluster.status not in ROLES_DEALT_IN:
@@ -209,7 +211,7 @@ class _Work:
         return cluster_rules.judge(facts, disabled=disabled) + operator_cluster_findings(facts, disabled=disabled)
 
     def decision(self) -> Decision:
-        hosts = {key: host.host for key, host in self.hosts.items() if host.host != self.earlier[key].host}
+        hosts = {key: host.host for key, host in self.hosts.items() if _differ(host.host, self.earlier[key].host)}
         judged = {key: host.findings for key, host in self.hosts.items() if host.findings != self.earlier[key].findings}
         for key, findings in judged.items():
             self.changes.extend(finding_changes(self.earlier[key], self.hosts[key].host, findings))
@@ -238,7 +240,7 @@ class _Work:
             infra_env = self.before.infra_envs.get(host.host.infra_env_id)
             facts = (host.host, host.reports, host.presence.agent_version, infra_env, *shared)
             plan = self.memo.plan(key, facts, partial(self._plan, state, host, neighbourhood))
-            if plan != self.earlier[key].plan:
+            if _differ(plan, self.earlier[key].plan):
                 plans[key] = plan
         return plans
 
@@ -251,6 +253,11 @@ class _Work:
             neighbourhood=neighbourhood,
             inline_peers=len(self.hosts) <= PEERS_IN_PLAN,
         )
+
+
+def _differ(first: object, second: object) -> bool:
+    """Most of five hundred hosts are the very same objects: that is seen without looking inside."""
+    return first is not second and first != second
 
 
 def _blocking_operators(findings: Iterable[Finding]) -> frozenset[str]:
