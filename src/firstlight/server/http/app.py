@@ -92,6 +92,9 @@ def _pages(
 _FRONT: Final = b"""<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Firstlight</title>
+<style>
+body { font: 1rem/1.5 sans-serif; color-scheme: light dark; max-width: 40rem; margin: 2rem auto; padding: 0 1rem; }
+</style>
 <h1>Firstlight</h1>
 <p>The service is running. Point <code>aicli</code> or <code>firstlight</code> at this address.</p>
 <ul>
