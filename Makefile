@@ -30,7 +30,7 @@ $(BIN)/uv:
 
 # The stamps live in the environment itself: removing .venv removes them.
 .venv/.runtime: $(BIN)/uv pyproject.toml uv.lock
-	$(UV) sync --frozen --quiet --inexact --no-default-groups --extra server
+	$(UV) sync --frozen --quiet --inexact --no-default-groups --extra server --group ui
 	@touch $@
 
 .venv/.development: $(BIN)/uv pyproject.toml uv.lock
@@ -50,12 +50,18 @@ peers: ## Build the servers the tests talk to (PEERS='etcd …' for others)
 
 # --- use ----------------------------------------------------------------------------------------------------------
 
+.PHONY: ui
+ui: .venv/.runtime ## Build the web UI, if ui/ changed (with Node from .venv)
+	@$(BIN)/python tools/build_ui.py
+
 .PHONY: run
 run: .venv/.runtime ## Start the service on http://127.0.0.1:8090
+	@$(BIN)/python tools/build_ui.py --if-possible
 	@exec $(BIN)/firstlight serve
 
 .PHONY: demo
 demo: .venv/.runtime ## Start the service with a simulated 3+2 fleet and install it
+	@$(BIN)/python tools/build_ui.py --if-possible
 	@exec $(BIN)/firstlight demo
 
 .PHONY: bench
@@ -70,6 +76,7 @@ bench-images: .venv/.development ## Measure image streaming beside nginx (if ins
 
 .PHONY: test
 test: .venv/.development system peers ## Run every test that needs no virtual machine
+	@$(BIN)/python tools/build_ui.py
 	$(PYTEST) -n $(WORKERS) --dist loadfile --no-loadscope-reorder --ignore=tests/lab $(TESTS)
 
 .PHONY: test-lab
@@ -88,6 +95,7 @@ lint: .venv/.development ## Style, types, import directions, file lengths
 	$(BIN)/pyright
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/python tools/check_lengths.py
+	$(BIN)/python tools/build_ui.py types
 
 .PHONY: audit
 audit: .venv/.development ## Look the locked packages up among known vulnerabilities
@@ -95,5 +103,5 @@ audit: .venv/.development ## Look the locked packages up among known vulnerabili
 
 .PHONY: clean
 clean: ## Remove the environment and every cache (built peers stay)
-	rm -rf .venv .pytest_cache .ruff_cache .hypothesis .import_linter_cache .coverage .coverage.* htmlcov dist
+	rm -rf .venv .pytest_cache .ruff_cache .hypothesis .import_linter_cache .coverage .coverage.* htmlcov dist ui/node_modules src/firstlight/server/web/dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

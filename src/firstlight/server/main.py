@@ -43,6 +43,7 @@ from firstlight.server.usecases.preparation import operations
 from firstlight.server.usecases.sessions import Sessions
 from firstlight.server.usecases.stream import Broadcast
 from firstlight.server.usecases.world import World
+from firstlight.server.web.site import Site
 
 log = structlog.get_logger(__name__)
 
@@ -138,6 +139,7 @@ def build(settings: Settings, world: World) -> ASGIApp:
         ignore_unknown_fields=not settings.reject_unknown_fields,
         health=health,
         allowed_domains=settings.allowed_domains,
+        site=Site,
     )
 
 

@@ -37,16 +37,19 @@ def build_app(
     allowed_domains: Iterable[str] = (),
     lifespan: Lifespan = nullcontext,
     fallback: ASGIApp | None = None,
+    site: Callable[[ASGIApp], ASGIApp] | None = None,
 ) -> ASGIApp:
     """An ASGI application that serves `operations` on `world`.
 
-    `fallback` serves what is neither API nor machine page, usually the web UI. Without `authenticate` everyone is the
-    administrator. `lifespan` is entered when the server starts and left when it ends.
+    `fallback` serves what is neither API nor machine page; `site` makes one that may leave a request to the API, such
+    as the web UI. Without `authenticate` everyone is the administrator. `lifespan` is entered when the server starts and left when it ends.
     """
     registry = registry or CollectorRegistry()
     operations = tuple(operations)
     api = Api(world, operations=operations, authenticate=authenticate, ignore_unknown_fields=ignore_unknown_fields)
     pages = _pages(operations, health=health, ready=ready, registry=registry)
+    if site is not None:
+        fallback = site(api)
     if fallback is None:
         pages["/"] = _Page("front", _front_page)
     app: ASGIApp = _Entrance(api=api, pages=pages, fallback=fallback or api, lifespan=lifespan)
@@ -145,6 +148,8 @@ class _Entrance:
         elif path.startswith(_API):
             await self._api(scope, receive, send)
         else:
+            trace: Trace = scope[TRACE]
+            trace.is_routine = True
             await self._fallback(scope, receive, send)
 
     async def _live(self, receive: Receive, send: Send) -> None:
