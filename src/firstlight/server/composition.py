@@ -23,7 +23,8 @@ from firstlight.core.model.policy import (
 from firstlight.core.steps.inputs import NO_INPUTS, ReleaseFacts, StepInputs
 from firstlight.core.versions.catalogue import Catalogue
 from firstlight.core.versions.configured import configured_catalogue
-from firstlight.server.settings import Settings, duration, managed_domains
+from firstlight.server.setting_types import duration
+from firstlight.server.settings import Settings, managed_domains
 from firstlight.server.usecases.world import ServiceFacts
 
 

@@ -18,6 +18,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from firstlight.core.errors import Error, Unavailable
+from firstlight.server.auth.origins import Hosts
 from firstlight.server.blobs.connect import open_blobs
 from firstlight.server.composition import catalogue_of, policy_of, service_facts, step_inputs
 from firstlight.server.engine.bell import Bell
@@ -29,6 +30,7 @@ from firstlight.server.http.app import build_app
 from firstlight.server.http.listener import Listener
 from firstlight.server.http.operations import operations_of
 from firstlight.server.imaging.running import start_beside
+from firstlight.server.nmstate.nmstatectl import Nmstatectl
 from firstlight.server.ports.clock import Clock, SystemClock
 from firstlight.server.ports.database import Database
 from firstlight.server.ports.store import CHANGES, DUE, SERVICE_SUBJECT, PutSecret, Store
@@ -99,6 +101,7 @@ async def service(
             policy=policy,
             catalogue=catalogue,
             service=service_facts(settings, link_key=await link_key(store)),
+            nmstate=Nmstatectl(settings.nmstatectl),
             new_id=uuid4,
             random_bytes=secrets.token_bytes,
             evaluate_cluster=evaluator.cluster,
@@ -139,6 +142,8 @@ def build(settings: Settings, world: World) -> ASGIApp:
         ignore_unknown_fields=not settings.reject_unknown_fields,
         health=health,
         allowed_domains=settings.allowed_domains,
+        hosts=Hosts(settings.host_names) if settings.auth_type == "none" else None,
+        public_url=settings.service_base_url,
         site=Site,
     )
 

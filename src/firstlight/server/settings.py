@@ -4,67 +4,23 @@ Each setting is read from `FIRSTLIGHT_<NAME>`; where the original service has a 
 understood as well, and ours wins.
 """
 
-import re
+import socket
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
-from typing import Annotated, Any, Literal
-from urllib.parse import quote, urlencode
+from typing import Any, Literal
+from urllib.parse import quote, urlencode, urlsplit
 from uuid import UUID
 
-from pydantic import AfterValidator, AliasChoices, BeforeValidator, Field, FilePath, SecretStr
+from pydantic import AliasChoices, Field, FilePath, SecretStr
 from pydantic_settings import (
     BaseSettings,
-    NoDecode,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
     TomlConfigSettingsSource,
 )
 
-_UNITS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
-HIGHEST_PORT = 65_535
-_PART = re.compile(r"(\d+(?:\.\d+)?)(ms|h|m|s)")
-
-
-def duration(value: object) -> object:
-    """Durations the way people write them: `90s`, `3m`, `1h30m`; a bare number is seconds."""
-    if not isinstance(value, str) or not (text := value.strip()):
-        return value
-    if re.fullmatch(r"\d+(\.\d+)?", text):
-        return timedelta(seconds=float(text))
-    parts = _PART.findall(text)
-    if not parts or "".join(number + unit for number, unit in parts) != text:
-        return value
-    return timedelta(seconds=sum(float(number) * _UNITS[unit] for number, unit in parts))
-
-
-def comma_list(value: object) -> object:
-    if not isinstance(value, str):
-        return value
-    text = value.strip().strip('"')
-    return tuple(item.strip() for item in text.split(",") if item.strip())
-
-
-Duration = Annotated[timedelta, BeforeValidator(duration)]
-CommaList = Annotated[tuple[str, ...], NoDecode, BeforeValidator(comma_list)]
-
-
-def address(value: str) -> str:
-    """`host:port`; an empty host means every interface, an IPv6 address stands in brackets."""
-    _, separator, port = value.rpartition(":")
-    if not separator or not (port.isascii() and port.isdecimal() and int(port) <= HIGHEST_PORT):
-        raise ValueError(f"'{value}' is no address with a port. Write it like 127.0.0.1:8090 or [::1]:8090")
-    return value
-
-
-def level(value: object) -> object:
-    """Log levels as the original spells them too: any case, `warn` for `warning`."""
-    word = value.strip().lower() if isinstance(value, str) else value
-    return "warning" if word == "warn" else word
-
-
-Address = Annotated[str, AfterValidator(address)]
-LogLevel = Annotated[Literal["debug", "info", "warning", "error", "critical"], BeforeValidator(level)]
+from firstlight.server.setting_types import Address, CommaList, Duration, LogLevel
 
 
 def also(name: str, *originals: str, default: Any, **bounds: Any) -> Any:
@@ -134,6 +90,10 @@ class Settings(BaseSettings):
     """Who may call: `none` lets everybody in. Keep the listener on loopback, or put a proxy with a login before it."""
     allowed_domains: CommaList = also("ALLOWED_DOMAINS", "ALLOWED_DOMAINS", default=())
     """Origins that browsers may call the API from."""
+    allowed_hosts: CommaList = ()
+    """Names the service may be called by while authentication is off, beside addresses, `localhost`, this machine's
+    own name and those in the base URLs. `*.lab.example.com` means any name below it; `*` means any at all, and then
+    web pages can pass themselves off as ours."""
     log_level: LogLevel = also("LOG_LEVEL", "LOG_LEVEL", default="info")
     """The least important lines that are still written."""
     log_format: Literal["text", "json"] = also("LOG_FORMAT", "LOG_FORMAT", default="text")
@@ -201,6 +161,8 @@ class Settings(BaseSettings):
         default="quay.io/edge-infrastructure/assisted-installer-controller:latest",
     )
     """The controller that runs in the new cluster."""
+    nmstatectl: Path | None = None
+    """The program that prepares static networks before OpenShift 4.18; unset means the one on PATH."""
     iso_image_type: Literal["full-iso", "minimal-iso"] = also("ISO_IMAGE_TYPE", "ISO_IMAGE_TYPE", default="full-iso")
     """The kind of discovery image when nobody chose one."""
     enable_image_service: bool = also("ENABLE_IMAGE_SERVICE", "ENABLE_IMAGE_SERVICE", default=True)
@@ -382,6 +344,13 @@ class Settings(BaseSettings):
     @property
     def service_url(self) -> str:
         return self.service_base_url.rstrip("/") or f"http://{self.listen}"
+
+    @property
+    def host_names(self) -> tuple[str, ...]:
+        """The names API and images answer to while everybody is administrator, beside addresses and `localhost`."""
+        urls = (self.service_url, self.image_service_url, self.api_url_for_images)
+        called = (urlsplit(url).hostname for url in urls)
+        return tuple(dict.fromkeys((*self.allowed_hosts, socket.gethostname(), *filter(None, called))))
 
     @property
     def images_folder(self) -> Path:

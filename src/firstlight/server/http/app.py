@@ -4,13 +4,16 @@ from collections.abc import Awaitable, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Final
+from urllib.parse import urlsplit
 
 import msgspec
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from firstlight.server.auth.origins import Hosts
 from firstlight.server.http.endpoint import MOUNTS, Api, Authenticate
 from firstlight.server.http.errors import NOT_READY, OK, UNEXPECTED, WrongMethod, answer_to
+from firstlight.server.http.guard import Guard
 from firstlight.server.http.middleware import TRACE, Cors, Metrics, Observe, Trace
 from firstlight.server.http.openapi import docs_page, document
 from firstlight.server.http.operations import Operation
@@ -35,6 +38,8 @@ def build_app(
     ready: Check = all_is_well,
     registry: CollectorRegistry | None = None,
     allowed_domains: Iterable[str] = (),
+    hosts: Hosts | None = None,
+    public_url: str = "",
     lifespan: Lifespan = nullcontext,
     fallback: ASGIApp | None = None,
     site: Callable[[ASGIApp], ASGIApp] | None = None,
@@ -42,7 +47,9 @@ def build_app(
     """An ASGI application that serves `operations` on `world`.
 
     `fallback` serves what is neither API nor machine page; `site` makes one that may leave a request to the API, such
-    as the web UI. Without `authenticate` everyone is the administrator. `lifespan` is entered when the server starts and left when it ends.
+    as the web UI. Without `authenticate` everyone is the administrator; `hosts` are the names the service is called by
+    then. `public_url` is where browsers find our own pages if a proxy renames us. `lifespan` is entered when the server
+    starts and left when it ends.
     """
     registry = registry or CollectorRegistry()
     operations = tuple(operations)
@@ -56,6 +63,7 @@ def build_app(
     domains = tuple(allowed_domains)
     if domains:
         app = Cors(app, allowed=domains)
+    app = Guard(app, hosts=hosts, trusted=(*domains, *filter(None, (urlsplit(public_url).netloc,))))
     return Observe(app, metrics=Metrics(registry))
 
 

@@ -88,6 +88,31 @@ class WrongMethod(Refused):
         )
 
 
+class Misdirected(Refused):
+    """The request was meant for another name than ours."""
+
+    status = 421
+
+    def __init__(self, host: str) -> None:
+        super().__init__(
+            f"This service is not known as '{host[:100]}'. While authentication is off it answers only to addresses and"
+            " to names it knows, so that no web page can pass itself off as one of its own. Call it by its address,"
+            " or name the host in FIRSTLIGHT_ALLOWED_HOSTS."
+        )
+
+
+class CrossSite(Refused):
+    """A browser sent this because a page of another site said so."""
+
+    status = 403
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Web pages of other sites may not change anything here. Name the page's origin in"
+            " FIRSTLIGHT_ALLOWED_DOMAINS if it may."
+        )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorAnswer:
     """An error ready to be sent."""

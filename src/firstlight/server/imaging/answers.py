@@ -25,6 +25,7 @@ REASONS: Final[Mapping[int, bytes]] = {
     412: b"Precondition Failed",
     413: b"Content Too Large",
     416: b"Range Not Satisfiable",
+    421: b"Misdirected Request",
     431: b"Request Header Fields Too Large",
     500: b"Internal Server Error",
     503: b"Service Unavailable",

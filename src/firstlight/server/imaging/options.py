@@ -27,6 +27,8 @@ class Options(Struct, frozen=True, kw_only=True):
     download_insecure: bool = False
     api_ca_file: str = ""
     allowed_domains: tuple[str, ...] = ()
+    host_names: tuple[str, ...] | None = None
+    """What the service is called by, beside addresses; none: any name will do, since callers prove who they are."""
     log_level: str = "info"
     log_json: bool = False
 
@@ -54,6 +56,7 @@ def options_of(settings: Settings) -> Options:
         download_insecure=settings.os_images_insecure,
         api_ca_file=str(settings.images_api_ca_file or ""),
         allowed_domains=settings.allowed_domains,
+        host_names=settings.host_names if settings.auth_type == "none" else None,
         log_level=settings.log_level,
         log_json=settings.log_format == "json",
     )

@@ -11,6 +11,7 @@ import structlog
 from firstlight.core.errors import Error, Invalid, NotFound
 from firstlight.core.versions.configured import configured_catalogue
 from firstlight.core.versions.releases import FULL_ISO
+from firstlight.server.auth.origins import Hosts
 from firstlight.server.imaging import assembly
 from firstlight.server.imaging.answers import Answer, Image, Request, refusal, refused, text
 from firstlight.server.imaging.base_images import Base, Library, State
@@ -53,6 +54,7 @@ class ImageService:
         self._images: OrderedDict[tuple[bytes, str], _Made] = OrderedDict()
         """By target, which holds keys and tokens of the query, and Authorization header."""
         self._minimal: dict[str, assembly.Minimal] = {}
+        self._hosts = None if options.host_names is None else Hosts(options.host_names)
         self._origins = frozenset(options.allowed_domains)
 
     # --- what the connections call ----------------------------------------------------------------------------------
@@ -61,6 +63,8 @@ class ImageService:
         """The answer from memory, when the image was made before and nothing has changed since."""
         if request.method not in (b"GET", b"HEAD"):
             return refusal(405, "Images can be read with GET and HEAD, nothing else.", headers=_ALLOW)
+        if self._hosts is not None and not self._hosts.accepts(request.header(b"host")):
+            return _misdirected(request.header(b"host"))
         try:
             wanted = route(request.target)
         except Error as error:
@@ -176,6 +180,14 @@ class ImageService:
             return answer
         more = f"Access-Control-Allow-Origin: {origin}\r\nVary: Origin\r\n".encode("latin-1")
         return msgspec.structs.replace(answer, headers=answer.headers + more)
+
+
+def _misdirected(host: str) -> Answer:
+    return refusal(
+        421,
+        f"The image service is not known as '{host[:100]}'. Call it by its address, or by a name in"
+        " FIRSTLIGHT_IMAGE_SERVICE_BASE_URL or FIRSTLIGHT_ALLOWED_HOSTS.",
+    )
 
 
 def _credential(wanted: DiscoveryIso | PxeInitrd, request: Request) -> Credential:

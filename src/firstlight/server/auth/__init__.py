@@ -1,0 +1,1 @@
+"""Who is calling, and may they: request origins, keys, tokens, and what each is good for."""
