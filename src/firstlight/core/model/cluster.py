@@ -153,6 +153,8 @@ class Cluster(Struct, frozen=True, kw_only=True, omit_defaults=True):
     install_config_overrides: str = ""
     ignored_host_validations: tuple[str, ...] = ()
     ignored_cluster_validations: tuple[str, ...] = ()
+    waiver_reasons: dict[str, str] = {}
+    """Check → why a person let it pass."""
     ui_settings: str = ""
     soft_timeouts: bool = False
     operators: tuple[Operator, ...] = ()

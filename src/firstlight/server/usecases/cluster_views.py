@@ -96,14 +96,14 @@ async def find(world: World, query: ClusterQuery, *, caller: Caller) -> Sequence
         raise Forbidden("Only administrators may list clusters that were given up.")
     states = await world.store.clusters(query)
     if not caller.is_admin:
-        states = [state for state in states if _may_see(state.cluster, caller)]
+        states = [state for state in states if may_see(state.cluster, caller)]
     if not query.with_hosts:
         return [_view(world, state, raw={}, with_hosts=False) for state in states]
     raw = await _reports_of(world, states)
     return [_view(world, state, raw=raw, with_hosts=True) for state in states]
 
 
-def _may_see(cluster: Cluster, caller: Caller) -> bool:
+def may_see(cluster: Cluster, caller: Caller) -> bool:
     return cluster.user_name == caller.name or (bool(caller.org_id) and cluster.org_id == caller.org_id)
 
 

@@ -85,11 +85,11 @@ def _shown(finding: Finding, ids: Mapping[str, UUID]) -> ShownFinding:
         cause=finding.cause,
         evidence=finding.evidence,
         measured_at=finding.measured_at,
-        fixes=tuple(_ready(fix, ids) for fix in finding.fixes),
+        fixes=tuple(ready_fix(fix, ids) for fix in finding.fixes),
     )
 
 
-def _ready(fix: Fix, ids: Mapping[str, UUID]) -> ReadyFix:
+def ready_fix(fix: Fix, ids: Mapping[str, UUID]) -> ReadyFix:
     path = fix.path
     for name, value in ids.items():
         path = path.replace(f"{{{name}}}", str(value))

@@ -1,9 +1,9 @@
-"""Our own API beside the original's: the stream of events, findings in full, what the service is."""
+"""Our own API beside the original's: tables, the stream of events, findings in full, what the service is."""
 
 from types import ModuleType
 from typing import Final
 
-from firstlight.server.http.v1 import about, events, findings
+from firstlight.server.http.v1 import about, events, findings, problems, tables
 
-MODULES: Final[tuple[ModuleType, ...]] = (about, events, findings)
+MODULES: Final[tuple[ModuleType, ...]] = (about, events, findings, problems, tables)
 """Every module with operations, sorted."""
