@@ -4,12 +4,13 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack
+from pathlib import Path
 from typing import Final, NoReturn, TypeVar
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.peers import S3, Missing, Postgres, running_postgres, running_s3
+from tests.peers import S3, Missing, Postgres, peer_path, running_postgres, running_s3
 
 T = TypeVar("T")
 PEER_FIXTURES: Final = {
@@ -19,6 +20,7 @@ PEER_FIXTURES: Final = {
     "s3_bucket": "s3",
     "ignition_validate": "ignition",
     "xorriso": "xorriso",
+    "nmstatectl": "nmstatectl",
 }
 
 # The same examples on every run and no verdict by the clock: a busy machine must not turn a test red.
@@ -94,6 +96,15 @@ def xorriso() -> str:
     """A tool that makes and reads ISO images, and is not ours."""
     found = shutil.which("xorriso")
     return found or missing("xorriso is not installed: sudo apt-get install --no-install-recommends xorriso")
+
+
+@pytest.fixture(scope="session")
+def nmstatectl() -> Path:
+    """The path of nmstate's own program, built by `tools/peers`."""
+    try:
+        return peer_path("nmstatectl")
+    except Missing as reason:
+        missing(str(reason))
 
 
 # --- order and verdict ------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from firstlight.core.model.policy import Policy
 from firstlight.core.versions.configured import configured_catalogue
 from firstlight.server.blobs.folder import FolderBlobs
 from firstlight.server.engine.evaluator import Evaluator
+from firstlight.server.nmstate.nmstatectl import Nmstatectl
 from firstlight.server.ports.store import PutReport, PutSecret, Write, cluster_subject
 from firstlight.server.store.connect import open_database
 from firstlight.server.store.sql_store import open_store
@@ -54,9 +55,14 @@ class Ids:
 
 @asynccontextmanager
 async def a_world(
-    folder: Path, *, clock: SetClock | None = None, policy: Policy | None = None, **service: Any
+    folder: Path,
+    *,
+    clock: SetClock | None = None,
+    policy: Policy | None = None,
+    nmstatectl: Path = Path("/nowhere"),
+    **service: Any,
 ) -> AsyncIterator[World]:
-    """`service` are changes to the service's facts."""
+    """`service` are changes to the service's facts; without a path, nmstatectl is missing."""
     policy = policy or Policy()
     evaluator = Evaluator(policy)
     database = await open_database(fresh_sqlite(folder))
@@ -70,6 +76,7 @@ async def a_world(
             policy=policy,
             catalogue=configured_catalogue(),
             service=replace(ServiceFacts(link_key=b"k" * 32), **service),
+            nmstate=Nmstatectl(nmstatectl),
             new_id=Ids(),
             random_bytes=lambda count: b"r" * count,
             evaluate_cluster=evaluator.cluster,

@@ -12,6 +12,7 @@ from firstlight.server.blobs.folder import FolderBlobs
 from firstlight.server.engine.engine import Engine, Operation
 from firstlight.server.engine.evaluator import Evaluator
 from firstlight.server.engine.listening import Listening
+from firstlight.server.nmstate.nmstatectl import Nmstatectl
 from firstlight.server.ports.database import Database
 from firstlight.server.store.connect import open_database
 from firstlight.server.store.sql_store import open_store
@@ -63,6 +64,7 @@ async def a_life(
         policy=policy,
         catalogue=configured_catalogue(),
         service=ServiceFacts(link_key=b"k" * 32),
+        nmstate=Nmstatectl(Path("/nowhere")),
         new_id=ids or Ids(),
         random_bytes=lambda count: b"r" * count,
         evaluate_cluster=evaluator.cluster,

@@ -15,7 +15,8 @@ from firstlight.core.images.cpio import ARCHIVE_LIMIT, ignition_archive
 from firstlight.core.install import ignition
 from firstlight.core.install.discovery import DiscoveryInputs, discovery_config, render_discovery, without_secrets
 from firstlight.core.install.inputs import HostFile, MirrorRegistries, ProxySettings
-from firstlight.core.install.static_network import full_iso_delivery
+from firstlight.core.install.static_network import StaticNetwork, full_iso_delivery
+from firstlight.core.install.static_network_files import AppliedBy
 from firstlight.core.install.unit_files import quoted, unit_file_problem
 from tests.core.install.documents import a_document
 from tests.core.install.validator import verdict
@@ -47,7 +48,10 @@ EVERYTHING = discovery(
     mirrors=MirrorRegistries(registries_conf="[[registry]]\n", ca_bundle="mirror ca"),
     accept_any_image=True,
     network=full_iso_delivery(
-        [HostFile(path="/etc/assisted/network/host0/mac_interface.ini", content=b"A=b\n", mode=0o600)]
+        StaticNetwork(
+            files=(HostFile(path="/etc/assisted/network/host0/mac_interface.ini", content=b"A=b\n", mode=0o600),),
+            applied_by=AppliedBy.NMSTATE,
+        )
     ),
 )
 

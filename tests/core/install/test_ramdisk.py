@@ -6,11 +6,14 @@ import pytest
 
 from firstlight.core.install.inputs import HostFile, ProxySettings
 from firstlight.core.install.ramdisk import minimal_ramdisk
+from firstlight.core.install.static_network import StaticNetwork
+from firstlight.core.install.static_network_files import AppliedBy
 
-NETWORK = (
+FILES = (
     HostFile(path="/etc/assisted/network/host0/mac_interface.ini", content=b"52:54:00:00:00:01=eth0\n", mode=0o600),
     HostFile(path="/etc/assisted/network/host0/ymlFile0.yml", content=b"{}\n", mode=0o600),
 )
+NETWORK = StaticNetwork(files=FILES, applied_by=AppliedBy.NMSTATE)
 PROXY = ProxySettings(http="http://a:1", https="https://b%40:2", no_proxy="c")
 
 
@@ -34,8 +37,8 @@ def members(archive: bytes) -> dict[str, tuple[int, bytes]]:
 
 
 def test_nothing_to_tell() -> None:
-    assert minimal_ramdisk((), proxy=ProxySettings()) == b""
-    assert minimal_ramdisk((), proxy=ProxySettings(no_proxy="a")) == b""
+    assert minimal_ramdisk(None, proxy=ProxySettings()) == b""
+    assert minimal_ramdisk(None, proxy=ProxySettings(no_proxy="a")) == b""
 
 
 def test_static_network() -> None:
@@ -54,7 +57,7 @@ def test_static_network() -> None:
     assert found[link][1] == unit.encode()
     assert b"DISCOVERY_DELAY_SECONDS=7" in found[unit][1]
     assert b"TimeoutSec=67" in found[unit][1]
-    assert found[NETWORK[0].path][1] == NETWORK[0].content
+    assert found[FILES[0].path][1] == FILES[0].content
 
 
 def test_every_folder_comes_before_what_lies_in_it() -> None:
@@ -68,7 +71,7 @@ def test_every_folder_comes_before_what_lies_in_it() -> None:
 
 
 def test_proxy() -> None:
-    found = members(minimal_ramdisk((), proxy=PROXY))
+    found = members(minimal_ramdisk(None, proxy=PROXY))
     mode, content = found["/etc/systemd/system/coreos-livepxe-rootfs.service.d/10-proxy.conf"]
     assert mode == 0o100664
     lines = content.decode().splitlines()

@@ -10,17 +10,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firstlight.core.errors import Invalid
+from firstlight.core.install.keyfiles import Keyfile
 from firstlight.core.install.static_network import (
     HostNetwork,
     MacMapping,
+    StaticNetwork,
+    applied_by,
+    connected_network,
+    described_network,
     full_iso_delivery,
-    network_files,
     network_tar,
     policy,
     require_valid,
     sorted_networks,
 )
-from firstlight.core.install.static_network_files import initramfs_unit
+from firstlight.core.install.static_network_files import AppliedBy, full_iso_unit, initramfs_unit
 from firstlight.core.install.unit_files import unit_file_problem
 
 MAC_A, MAC_B = "02:00:00:80:12:1a", "02:00:00:80:12:1b"
@@ -116,7 +120,7 @@ def test_what_the_user_says_about_dhcp_stays(dhcp: bool, autoconf: bool) -> None
 
 def test_files_per_host() -> None:
     networks = [mapped((MAC_B, "eth1"), (MAC_A, "eth0")), mapped((MAC_B, "eth0"))]
-    files = {one.path: one for one in network_files(networks, [{}, {}])}
+    files = {one.path: one for one in described_network(networks, [{}, {}]).files}
     assert sorted(files) == [
         "/etc/assisted/network/host0/mac_interface.ini",
         "/etc/assisted/network/host0/ymlFile0.yml",
@@ -131,7 +135,7 @@ def test_files_per_host() -> None:
 
 
 def test_the_tar_holds_the_files() -> None:
-    files = network_files([mapped((MAC_A, "eth0"))], [{}])
+    files = described_network([mapped((MAC_A, "eth0"))], [{}]).files
     tar = network_tar(files)
     assert tar == network_tar(files)
     with tarfile.open(fileobj=io.BytesIO(tar)) as archive:
@@ -142,9 +146,53 @@ def test_the_tar_holds_the_files() -> None:
             assert archive.getmember(one.path).mode == 0o600
 
 
-def test_scripts_are_shell_and_units_are_units() -> None:
-    delivery = full_iso_delivery([])
+@pytest.mark.parametrize(
+    ("version", "by"),
+    [
+        ("", AppliedBy.KEYFILES),
+        ("4.17", AppliedBy.KEYFILES),
+        ("4.17.99", AppliedBy.KEYFILES),
+        ("4.18", AppliedBy.NMSTATE),
+        ("4.18.0-ec.0", AppliedBy.NMSTATE),
+        ("4.9.3", AppliedBy.KEYFILES),
+        ("5.0", AppliedBy.NMSTATE),
+    ],
+)
+def test_who_applies_it(version: str, by: AppliedBy) -> None:
+    assert applied_by(version) is by
+
+
+def test_connections_per_host() -> None:
+    keyfile = Keyfile(name="eth0.nmconnection", content="[connection]\nautoconnect=false\nid=eth0\n\n[ipv4]\nx=1\n")
+    made = connected_network([mapped((MAC_A, "eth0")), mapped((MAC_B, "eth0"))], [[keyfile], []])
+    assert made.applied_by is AppliedBy.KEYFILES
+    assert {one.path: (one.content.decode(), one.mode) for one in made.files} == {
+        "/etc/assisted/network/host0/mac_interface.ini": (f"{MAC_A.upper()}=eth0\n", 0o600),
+        "/etc/assisted/network/host0/eth0.nmconnection": (
+            "[connection]\nautoconnect=true\nautoconnect-priority=1\nid=eth0\n\n[ipv4]\nx=1\n",
+            0o600,
+        ),
+        "/etc/assisted/network/host1/mac_interface.ini": (f"{MAC_B.upper()}=eth0\n", 0o600),
+    }
+
+
+@pytest.mark.parametrize("name", ["../x.nmconnection", "a/b", ".hidden", "new\nline"])
+def test_connections_stay_in_their_folder(name: str) -> None:
+    with pytest.raises(Invalid, match="no file name"):
+        connected_network([mapped((MAC_A, "eth0"))], [[Keyfile(name=name, content="")]])
+
+
+@pytest.mark.parametrize("by", AppliedBy)
+def test_scripts_are_shell_and_units_are_units(by: AppliedBy) -> None:
+    delivery = full_iso_delivery(StaticNetwork(files=(), applied_by=by))
     assert unit_file_problem(delivery.unit) == ""
-    assert unit_file_problem(initramfs_unit(delay_seconds=5)) == ""
+    assert unit_file_problem(initramfs_unit(by, delay_seconds=5)) == ""
     for one in delivery.files:
         subprocess.run(["bash", "-n"], input=one.content, check=True)
+
+
+def test_units_come_at_their_time() -> None:
+    assert "Before=NetworkManager.service" in full_iso_unit(AppliedBy.KEYFILES)
+    assert "Before=nmstate.service" in full_iso_unit(AppliedBy.NMSTATE)
+    assert "Before=coreos-copy-firstboot-network.service" in initramfs_unit(AppliedBy.KEYFILES)
+    assert "Before=coreos-livepxe-rootfs.service" in initramfs_unit(AppliedBy.NMSTATE)

@@ -1,14 +1,11 @@
 """From an infra-env to the files its hosts boot with."""
 
-from collections.abc import Sequence
-
 from msgspec import Struct
 
-from firstlight.core.infra_envs.wishes import FULL, host_networks
+from firstlight.core.infra_envs.wishes import FULL
 from firstlight.core.install.discovery import DiscoveryInputs
-from firstlight.core.install.documents import mapping
-from firstlight.core.install.inputs import HostFile, ProxySettings
-from firstlight.core.install.static_network import full_iso_delivery, network_files
+from firstlight.core.install.inputs import ProxySettings
+from firstlight.core.install.static_network import StaticNetwork, full_iso_delivery
 from firstlight.core.model.infra_env import InfraEnv
 
 
@@ -21,21 +18,16 @@ class ServiceAddress(Struct, frozen=True, kw_only=True):
     agent_image: str
 
 
-def static_files(infra_env: InfraEnv, networks: Sequence[object]) -> tuple[HostFile, ...]:
-    """A folder per described host; `networks` are the parsed descriptions."""
-    return network_files(host_networks(infra_env.static_network), [mapping(document) for document in networks])
-
-
 def discovery_inputs(
     infra_env: InfraEnv,
     *,
-    networks: Sequence[object],
+    network: StaticNetwork | None,
     pull_secret: str,
     service: ServiceAddress,
     image_type: str = "",
 ) -> DiscoveryInputs:
     """`image_type` asks for the config of another image than the infra-env's own."""
-    inside = infra_env.static_network and (image_type or infra_env.image_type) == FULL
+    inside = (image_type or infra_env.image_type) == FULL
     return DiscoveryInputs(
         infra_env_id=infra_env.id,
         service_url=service.url,
@@ -48,7 +40,7 @@ def discovery_inputs(
         trust_bundle=infra_env.additional_trust_bundle,
         ntp_sources=_listed(infra_env.ntp_sources),
         additional_ntp_sources=_listed(infra_env.additional_ntp_sources),
-        network=full_iso_delivery(static_files(infra_env, networks)) if inside else None,
+        network=full_iso_delivery(network) if network is not None and inside else None,
         override=infra_env.ignition_override,
     )
 

@@ -6,14 +6,8 @@ from typing import Final
 
 from firstlight.core.images.cpio import cpio_member
 from firstlight.core.install.inputs import HostFile, ProxySettings
-from firstlight.core.install.static_network_files import (
-    COMMON_SCRIPT,
-    COMMON_SCRIPT_PATH,
-    NMSTATE_SCRIPT,
-    SCRIPT_PATH,
-    UNIT_NAME,
-    initramfs_unit,
-)
+from firstlight.core.install.static_network import StaticNetwork
+from firstlight.core.install.static_network_files import UNIT_NAME, initramfs_unit
 from firstlight.core.install.unit_files import environment_line
 
 UNITS: Final = "/etc/systemd/system"
@@ -23,7 +17,7 @@ FILE: Final = 0o100000
 LINK: Final = 0o120777
 
 
-def minimal_ramdisk(network: Sequence[HostFile], *, proxy: ProxySettings, delay_seconds: int = 0) -> bytes:
+def minimal_ramdisk(network: StaticNetwork | None, *, proxy: ProxySettings, delay_seconds: int = 0) -> bytes:
     """A gzip-compressed cpio archive; nothing at all when there is nothing to tell. Equal inputs give equal bytes."""
     files = [*(network_members(network, delay_seconds=delay_seconds) if network else ())]
     if proxy.is_set:
@@ -35,11 +29,10 @@ def minimal_ramdisk(network: Sequence[HostFile], *, proxy: ProxySettings, delay_
     return gzip.compress(b"".join(members(files, links)), mtime=0)
 
 
-def network_members(network: Sequence[HostFile], *, delay_seconds: int) -> Iterator[HostFile]:
-    yield from network
-    yield HostFile(path=SCRIPT_PATH, content=NMSTATE_SCRIPT.encode(), mode=0o755)
-    yield HostFile(path=COMMON_SCRIPT_PATH, content=COMMON_SCRIPT.encode(), mode=0o755)
-    unit = initramfs_unit(delay_seconds=delay_seconds)
+def network_members(network: StaticNetwork, *, delay_seconds: int) -> Iterator[HostFile]:
+    yield from network.files
+    yield from network.scripts
+    unit = initramfs_unit(network.applied_by, delay_seconds=delay_seconds)
     yield HostFile(path=f"{UNITS}/{UNIT_NAME}", content=unit.encode(), mode=0o644)
 
 

@@ -13,14 +13,17 @@ from typing import Final
 from firstlight.core.errors import Invalid
 from firstlight.core.install.documents import Document, is_mapping, is_sequence, mapping, sequence, to_text
 from firstlight.core.install.inputs import HostFile, Value
+from firstlight.core.install.keyfiles import Keyfile, connecting_by_itself, require_plain_name
 from firstlight.core.install.static_network_files import (
     COMMON_SCRIPT,
     COMMON_SCRIPT_PATH,
-    NMSTATE_SCRIPT,
+    SCRIPT_OF,
     SCRIPT_PATH,
     UNIT_NAME,
+    AppliedBy,
     full_iso_unit,
 )
+from firstlight.core.versions.numbers import at_least
 
 FOLDER: Final = "/etc/assisted/network"
 MAC: Final = re.compile(r"[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5}")
@@ -29,6 +32,8 @@ PREDICTABLE: Final = re.compile(r"en[PsvxXbucaipod]")
 # Values under these keys are words of nmstate, never interface names, even when an interface has such a name.
 WORDS: Final = frozenset({"type", "state", "mode", "identifier", "link-aggregation-mode", "protocol"})
 SECRET_MODE: Final = 0o600
+NMSTATE_FROM: Final = "4.18"
+"""The first OpenShift line whose live system applies descriptions by itself."""
 
 
 class MacMapping(Value, frozen=True, kw_only=True, order=True):
@@ -41,6 +46,20 @@ class HostNetwork(Value, frozen=True, kw_only=True, order=True):
 
     network_yaml: str
     mac_interface_map: tuple[MacMapping, ...]
+
+
+class StaticNetwork(Value, frozen=True, kw_only=True):
+    """The folders of all described hosts, and who on the host makes use of them."""
+
+    files: tuple[HostFile, ...]
+    applied_by: AppliedBy
+
+    @property
+    def scripts(self) -> tuple[HostFile, HostFile]:
+        return (
+            HostFile(path=SCRIPT_PATH, content=SCRIPT_OF[self.applied_by].encode(), mode=0o755),
+            HostFile(path=COMMON_SCRIPT_PATH, content=COMMON_SCRIPT.encode(), mode=0o755),
+        )
 
 
 class NetworkDelivery(Value, frozen=True, kw_only=True):
@@ -145,31 +164,45 @@ def renamed(value: object, lookups: Mapping[str, str]) -> object:
     return lookups.get(value, value) if isinstance(value, str) else value
 
 
-def network_files(networks: Sequence[HostNetwork], documents: Sequence[Document]) -> tuple[HostFile, ...]:
+def applied_by(openshift_version: str) -> AppliedBy:
+    """A version nobody knows is taken for an old one: connections work everywhere."""
+    newer = bool(openshift_version) and at_least(openshift_version, NMSTATE_FROM)
+    return AppliedBy.NMSTATE if newer else AppliedBy.KEYFILES
+
+
+def described_network(networks: Sequence[HostNetwork], documents: Sequence[Document]) -> StaticNetwork:
     """One folder per host for OpenShift 4.18 and later, where nmstate applies the description on the host."""
     files: list[HostFile] = []
     for index, (network, document) in enumerate(zip(networks, documents, strict=True)):
-        folder = f"{FOLDER}/host{index}"
         described = to_text(policy(network, document))
-        files += [
-            HostFile(path=f"{folder}/mac_interface.ini", content=mac_table(network), mode=SECRET_MODE),
-            HostFile(path=f"{folder}/ymlFile{index}.yml", content=described.encode(), mode=SECRET_MODE),
-        ]
-    return tuple(files)
+        files += [mac_table(network, index), _file(index, f"ymlFile{index}.yml", described)]
+    return StaticNetwork(files=tuple(files), applied_by=AppliedBy.NMSTATE)
 
 
-def mac_table(network: HostNetwork) -> bytes:
+def connected_network(networks: Sequence[HostNetwork], keyfiles: Sequence[Sequence[Keyfile]]) -> StaticNetwork:
+    """One folder per host for OpenShift before 4.18; `keyfiles` are what nmstate made of each description."""
+    files: list[HostFile] = []
+    for index, (network, connections) in enumerate(zip(networks, keyfiles, strict=True)):
+        files.append(mac_table(network, index))
+        for one in sorted(map(require_plain_name, connections)):
+            files.append(_file(index, one.name, connecting_by_itself(one.content)))
+    return StaticNetwork(files=tuple(files), applied_by=AppliedBy.KEYFILES)
+
+
+def mac_table(network: HostNetwork, index: int) -> HostFile:
     lines = sorted(f"{entry.mac_address.upper()}={entry.logical_nic_name}\n" for entry in network.mac_interface_map)
-    return "".join(lines).encode()
+    return _file(index, "mac_interface.ini", "".join(lines))
 
 
-def full_iso_delivery(files: Sequence[HostFile]) -> NetworkDelivery:
-    """The host's files with the scripts and the unit that apply them once NetworkManager runs."""
-    scripts = (
-        HostFile(path=SCRIPT_PATH, content=NMSTATE_SCRIPT.encode(), mode=0o755),
-        HostFile(path=COMMON_SCRIPT_PATH, content=COMMON_SCRIPT.encode(), mode=0o755),
+def _file(index: int, name: str, content: str) -> HostFile:
+    return HostFile(path=f"{FOLDER}/host{index}/{name}", content=content.encode(), mode=SECRET_MODE)
+
+
+def full_iso_delivery(network: StaticNetwork) -> NetworkDelivery:
+    """The hosts' files with the scripts and the unit that make use of them."""
+    return NetworkDelivery(
+        files=(*network.files, *network.scripts), unit_name=UNIT_NAME, unit=full_iso_unit(network.applied_by)
     )
-    return NetworkDelivery(files=(*files, *scripts), unit_name=UNIT_NAME, unit=full_iso_unit())
 
 
 def network_tar(files: Sequence[HostFile]) -> bytes:

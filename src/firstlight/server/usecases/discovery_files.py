@@ -1,26 +1,25 @@
 """The files a machine needs to boot for discovery: Ignition config, boot script, static network, ramdisk."""
 
 import asyncio
-from collections.abc import Sequence
 from typing import Final
 from uuid import UUID
 
 from msgspec import Struct
 
 from firstlight.core.errors import Conflict, Invalid, NotFound
-from firstlight.core.infra_envs.discovery import ServiceAddress, discovery_inputs, proxy_settings, static_files
+from firstlight.core.infra_envs.discovery import ServiceAddress, discovery_inputs, proxy_settings
 from firstlight.core.infra_envs.urls import boot_artifacts
 from firstlight.core.install.discovery import DiscoveryInputs, render_discovery
 from firstlight.core.install.ipxe import BOOT_ORDER_CONTROL, boot_script, boots_from_disk, chain_script
 from firstlight.core.install.ramdisk import minimal_ramdisk
-from firstlight.core.install.static_network import network_tar
+from firstlight.core.install.static_network import StaticNetwork, network_tar
 from firstlight.core.model.host import HostState
 from firstlight.core.model.host_status import HostStatus
-from firstlight.core.model.infra_env import HostNetworkConfig, InfraEnv
+from firstlight.core.model.infra_env import InfraEnv
 from firstlight.server.ports.store import infra_env_subject
 from firstlight.server.usecases.links import FOR_IMAGES, Link, make_link
+from firstlight.server.usecases.static_networks import static_network
 from firstlight.server.usecases.world import World
-from firstlight.server.usecases.yaml_documents import parse_yaml
 
 KEPT_AS: Final = "pull_secret"
 """The name under which the pull secret of an infra-env is kept."""
@@ -54,20 +53,8 @@ def files_path(infra_env_id: UUID) -> str:
     return f"/v2/infra-envs/{infra_env_id}/downloads/files"
 
 
-def parsed_networks(configs: Sequence[HostNetworkConfig]) -> list[object]:
-    """The description of each host as a document. Raises Invalid naming the one that is no YAML."""
-    found: list[object] = []
-    for number, config in enumerate(configs, start=1):
-        what = f"Static network configuration {number}"
-        documents = parse_yaml(config.network_yaml, what=what)
-        if len(documents) != 1:
-            raise Invalid(f"{what} holds {len(documents)} YAML documents. Describe one host in one document.")
-        found.append(documents[0])
-    return found
-
-
 def inputs_of(
-    world: World, infra_env: InfraEnv, *, networks: Sequence[object], pull_secret: str, image_type: str = ""
+    world: World, infra_env: InfraEnv, *, network: StaticNetwork | None, pull_secret: str, image_type: str = ""
 ) -> DiscoveryInputs:
     service = ServiceAddress(
         url=world.service.service_url,
@@ -76,7 +63,7 @@ def inputs_of(
         agent_image=world.policy.agent_image,
     )
     return discovery_inputs(
-        infra_env, networks=networks, pull_secret=pull_secret, service=service, image_type=image_type
+        infra_env, network=network, pull_secret=pull_secret, service=service, image_type=image_type
     )
 
 
@@ -95,20 +82,18 @@ async def boot_file(world: World, infra_env_id: UUID, wanted: WantedFile) -> Boo
         script = await _script(world, infra_env, wanted)
         return BootFile(name=f"{infra_env_id}-{IPXE}", content=script.encode(), infra_env=infra_env)
     if wanted.name == STATIC_NETWORK:
-        content = await asyncio.to_thread(_network_archive, infra_env)
+        network = await static_network(world, infra_env)
+        content = network_tar(() if network is None else network.files)
         return BootFile(name=f"{infra_env_id}-{STATIC_NETWORK}.tar", content=content, infra_env=infra_env)
     secret = await world.store.secret(infra_env_subject(infra_env_id), KEPT_AS)
 
+    network = await static_network(world, infra_env)
+
     def render() -> bytes:
-        networks = parsed_networks(infra_env.static_network)
-        inputs = inputs_of(world, infra_env, networks=networks, pull_secret=secret or "", image_type=wanted.image_type)
+        inputs = inputs_of(world, infra_env, network=network, pull_secret=secret or "", image_type=wanted.image_type)
         return render_discovery(inputs)
 
     return BootFile(name=DISCOVERY, content=await asyncio.to_thread(render), infra_env=infra_env)
-
-
-def _network_archive(infra_env: InfraEnv) -> bytes:
-    return network_tar(static_files(infra_env, parsed_networks(infra_env.static_network)))
 
 
 async def _script(world: World, infra_env: InfraEnv, wanted: WantedFile) -> str:
@@ -156,11 +141,11 @@ async def make_file_link(world: World, infra_env_id: UUID, wanted: WantedFile) -
 async def minimal_initrd(world: World, infra_env_id: UUID) -> BootFile:
     """Empty when hosts need nothing before the network is up."""
     infra_env = await load(world, infra_env_id)
+    network = await static_network(world, infra_env)
 
     def render() -> bytes:
-        files = static_files(infra_env, parsed_networks(infra_env.static_network))
         return minimal_ramdisk(
-            files, proxy=proxy_settings(infra_env), delay_seconds=infra_env.network_discovery_delay_seconds
+            network, proxy=proxy_settings(infra_env), delay_seconds=infra_env.network_discovery_delay_seconds
         )
 
     return BootFile(name="minimal-initrd", content=await asyncio.to_thread(render), infra_env=infra_env)

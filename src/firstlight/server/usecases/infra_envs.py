@@ -39,7 +39,8 @@ from firstlight.server.ports.store import (
 )
 from firstlight.server.usecases.caller import Caller
 from firstlight.server.usecases.deciding import EVALUATE, TRIES, busy, events_of
-from firstlight.server.usecases.discovery_files import KEPT_AS, inputs_of, parsed_networks
+from firstlight.server.usecases.discovery_files import KEPT_AS, inputs_of
+from firstlight.server.usecases.static_networks import parsed_networks, require_accepted, static_network
 from firstlight.server.usecases.world import World
 
 SIGNS_IMAGES: Final = "signing_key"
@@ -97,11 +98,10 @@ async def _register(
 
     def decide() -> Updated:
         networks = parsed_networks(wish.static_network or ())
-        made = registration.register(new, wish, networks=networks, grounds=grounds_of(world), now=now)
-        _require_bootable(world, made.infra_env, secret)
-        return made
+        return registration.register(new, wish, networks=networks, grounds=grounds_of(world), now=now)
 
     made = await asyncio.to_thread(decide)
+    await _require_bootable(world, made.infra_env, wish, secret)
     subject = infra_env_subject(infra_env_id)
     try:
         await world.store.commit(
@@ -126,10 +126,13 @@ async def _cluster(world: World, cluster_id: UUID | None) -> Cluster | None:
     return cluster
 
 
-def _require_bootable(world: World, infra_env: InfraEnv, pull_secret: str) -> None:
-    """Refuse what no image could carry, before anybody boots it."""
-    networks = parsed_networks(infra_env.static_network)
-    render_discovery(inputs_of(world, infra_env, networks=networks, pull_secret=pull_secret))
+async def _require_bootable(world: World, infra_env: InfraEnv, wish: InfraEnvWish, pull_secret: str) -> None:
+    """Refuse what no image could carry or no host could apply, before anybody boots it."""
+    described = wish.static_network or infra_env.static_network
+    await require_accepted(world, described, openshift_version=infra_env.openshift_version)
+    network = await static_network(world, infra_env)
+    inputs = inputs_of(world, infra_env, network=network, pull_secret=pull_secret)
+    await asyncio.to_thread(render_discovery, inputs)
 
 
 async def update(world: World, infra_env_id: UUID, wish: InfraEnvWish, *, caller: Caller) -> InfraEnv:
@@ -138,9 +141,10 @@ async def update(world: World, infra_env_id: UUID, wish: InfraEnvWish, *, caller
         stored = await _load(world, infra_env_id)
         now = world.clock.now()
         secret = wish.pull_secret or await world.store.secret(infra_env_subject(infra_env_id), KEPT_AS) or ""
-        changed = await asyncio.to_thread(_decide_update, world, stored.infra_env, wish, secret, now)
+        changed = await asyncio.to_thread(_decide_update, world, stored.infra_env, wish, now)
         if changed is None:
             return stored.infra_env
+        await _require_bootable(world, changed.infra_env, wish, secret)
         try:
             await world.store.commit(
                 PutInfraEnv(infra_env=changed.infra_env, expect_revision=stored.revision),
@@ -155,12 +159,9 @@ async def update(world: World, infra_env_id: UUID, wish: InfraEnvWish, *, caller
     raise busy(f"Infra-env {infra_env_id}")
 
 
-def _decide_update(world: World, infra_env: InfraEnv, wish: InfraEnvWish, secret: str, now: datetime) -> Updated | None:
+def _decide_update(world: World, infra_env: InfraEnv, wish: InfraEnvWish, now: datetime) -> Updated | None:
     networks = parsed_networks(wish.static_network or ())
-    changed = registration.update(infra_env, wish, networks=networks, grounds=grounds_of(world), now=now)
-    if changed is not None:
-        _require_bootable(world, changed.infra_env, secret)
-    return changed
+    return registration.update(infra_env, wish, networks=networks, grounds=grounds_of(world), now=now)
 
 
 def _new_secret(infra_env_id: UUID, pull_secret: str | None) -> Iterator[Write]:

@@ -15,6 +15,7 @@ from firstlight.core.model.policy import Policy
 from firstlight.core.versions.catalogue import Catalogue
 from firstlight.server.ports.blobs import Blobs
 from firstlight.server.ports.clock import Clock
+from firstlight.server.ports.nmstate import Nmstate
 from firstlight.server.ports.store import Store
 from firstlight.server.usecases.check_ins import CheckIns
 from firstlight.server.usecases.sessions import Sessions
@@ -73,6 +74,7 @@ class World:
     policy: Policy
     catalogue: Catalogue
     service: ServiceFacts
+    nmstate: Nmstate
     new_id: Callable[[], UUID]
     random_bytes: Callable[[int], bytes]
     evaluate_cluster: EvaluateCluster

@@ -1,0 +1,1 @@
+"""nmstate as a program: what it makes of the descriptions that users send."""
