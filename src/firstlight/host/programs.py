@@ -1,0 +1,159 @@
+"""External programs: an argument list in, a bounded outcome out, never a shell, never without a time limit.
+
+A program runs in a process group of its own, so that its children end with it. Inside our container the programs of
+the host are entered through the namespaces of process 1; `HostPrograms` knows how, and nothing else needs to.
+"""
+
+import asyncio
+import os
+import signal
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Final, Protocol
+
+import msgspec
+
+OUTPUT_LIMIT: Final = 4 * 2**20
+"""More output than this is read, so that the program does not block, but not kept."""
+GRACE_SECONDS: Final = 2.0
+"""Between asking a program to end and ending it."""
+NOT_STARTED: Final = -1
+TIMED_OUT: Final = 124
+"""What the coreutils program `timeout` would have answered; the service knows the number."""
+
+ENTER_HOST: Final = ("nsenter", "--target", "1", "--cgroup", "--mount", "--ipc", "--net", "--")
+
+
+class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+    """How a program ended."""
+
+    exit_code: int
+    """Its own code, -1 if it could not start or died by a signal, 124 if its time was up."""
+    output: bytes = b""
+    errors: bytes = b""
+    truncated: bool = False
+
+    @property
+    def succeeded(self) -> bool:
+        return self.exit_code == 0
+
+    @property
+    def text(self) -> str:
+        return self.output.decode("utf-8", "replace")
+
+    @property
+    def complaint(self) -> str:
+        """What the program said about its failure, in one piece."""
+        return self.errors.decode("utf-8", "replace").strip() or f"it ended with code {self.exit_code}"
+
+
+class Programs(Protocol):
+    """Where programs are run."""
+
+    async def run(
+        self,
+        *command: str,
+        limit: float,
+        given: bytes = b"",
+        environment: Mapping[str, str] | None = None,
+        keep: int = OUTPUT_LIMIT,
+    ) -> Outcome: ...
+
+
+class LocalPrograms:
+    """Programs of this process's own file system: inside the container, or anywhere in tests."""
+
+    def __init__(self, *, prefix: tuple[str, ...] = ()) -> None:
+        self._prefix = prefix
+
+    async def run(
+        self,
+        *command: str,
+        limit: float,
+        given: bytes = b"",
+        environment: Mapping[str, str] | None = None,
+        keep: int = OUTPUT_LIMIT,
+    ) -> Outcome:
+        """Run one program for at most `limit` seconds; cancelling the caller ends the program."""
+        starting = asyncio.ensure_future(
+            asyncio.create_subprocess_exec(
+                *self._prefix,
+                *command,
+                stdin=asyncio.subprocess.PIPE if given else asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                env=None if environment is None else {**os.environ, **environment},
+                start_new_session=True,
+            )
+        )
+        try:
+            process = await asyncio.shield(starting)
+        except (OSError, ValueError) as reason:
+            return Outcome(exit_code=NOT_STARTED, errors=f"{command[0]} could not start: {reason}".encode())
+        except asyncio.CancelledError:
+            # Cancelled between its start and the news of it: the program runs already and may have children.
+            with suppress(OSError, ValueError):
+                await _ended(await starting)
+            raise
+        try:
+            return await _watched(process, name=command[0], limit=limit, given=given, keep=keep)
+        finally:
+            await _ended(process)
+
+
+def host_programs() -> LocalPrograms:
+    """Programs of the host itself, reached from our container through the namespaces of its first process."""
+    return LocalPrograms(prefix=ENTER_HOST)
+
+
+async def _watched(process: asyncio.subprocess.Process, *, name: str, limit: float, given: bytes, keep: int) -> Outcome:
+    output, errors = bytearray(), bytearray()
+    try:
+        async with asyncio.timeout(limit):
+            dropped = await asyncio.gather(
+                _read(process.stdout, into=output, keep=keep),
+                _read(process.stderr, into=errors, keep=keep),
+                _write(process.stdin, given=given),
+            )
+            code = await process.wait()
+    except TimeoutError:
+        late = f"{name} did not end within {limit:g} seconds and was stopped."
+        return Outcome(exit_code=TIMED_OUT, output=bytes(output), errors=late.encode())
+    return Outcome(
+        exit_code=code if code >= 0 else NOT_STARTED,
+        output=bytes(output),
+        errors=bytes(errors) or (b"" if code >= 0 else f"{name} was ended by signal {-code}.".encode()),
+        truncated=any(dropped),
+    )
+
+
+async def _read(stream: asyncio.StreamReader | None, *, into: bytearray, keep: int) -> bool:
+    """Read to the end, keep the beginning; true if something was not kept."""
+    dropped = False
+    while stream is not None and (piece := await stream.read(65_536)):
+        room = keep - len(into)
+        into += piece[:room]
+        dropped |= len(piece) > room
+    return dropped
+
+
+async def _write(stream: asyncio.StreamWriter | None, *, given: bytes) -> bool:
+    if stream is not None:
+        # A program need not read all that it is given.
+        with suppress(BrokenPipeError, ConnectionResetError):
+            stream.write(given)
+            await stream.drain()
+        stream.close()
+    return False
+
+
+async def _ended(process: asyncio.subprocess.Process) -> None:
+    """End the program's whole group, first politely; what it started must not outlive it."""
+    for order, patience in ((signal.SIGTERM, GRACE_SECONDS), (signal.SIGKILL, GRACE_SECONDS)):
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, order)
+        if process.returncode is not None and order is signal.SIGKILL:
+            return
+        with suppress(TimeoutError):
+            async with asyncio.timeout(patience):
+                await process.wait()
