@@ -1,0 +1,1 @@
+"""What the service may ask a machine to do: one module per step type."""
