@@ -241,4 +241,12 @@ def test_every_operation_of_our_own_is_served() -> None:
         ("GET", "/v1/clusters/{cluster_id:uuid}/findings"),
         ("GET", "/v1/infra-envs/{infra_env_id:uuid}/hosts/{host_id:uuid}/findings"),
         ("GET", "/v1/clusters/{cluster_id:uuid}/operations"),
+        ("GET", "/v1/clusters/{cluster_id:uuid}/problems"),
+        ("POST", "/v1/clusters/{cluster_id:uuid}/actions/check"),
+        ("PUT", "/v1/clusters/{cluster_id:uuid}/waivers/{scope}/{check}"),
+        ("DELETE", "/v1/clusters/{cluster_id:uuid}/waivers/{scope}/{check}"),
+        ("GET", "/v1/clusters"),
+        ("GET", "/v1/clusters/{cluster_id:uuid}/hosts"),
+        ("GET", "/v1/infra-envs/{infra_env_id:uuid}/hosts"),
+        ("POST", "/v1/host-changes"),
     ]

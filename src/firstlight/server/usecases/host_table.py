@@ -11,8 +11,12 @@ from msgspec import Struct
 
 from firstlight.core.errors import NotFound
 from firstlight.core.hosts.rules.shown import shown_findings
+from firstlight.core.hosts.stages import stages_of
+from firstlight.core.model.cluster import Cluster
 from firstlight.core.model.host import HostState, hostname_of
+from firstlight.core.model.host_status import Stage
 from firstlight.core.model.inventory import Inventory
+from firstlight.core.model.policy import Policy
 from firstlight.core.rules import Finding, Status
 from firstlight.server.usecases.deciding import load_cluster
 from firstlight.server.usecases.world import World
@@ -37,6 +41,9 @@ class HostRow(Struct, frozen=True, kw_only=True):
     stage: str
     stage_info: str
     percent: int
+    stage_number: int
+    """Counts from 1; 0 before the first."""
+    stage_count: int
     stage_late: bool
     registered_at: datetime
     checked_in_at: datetime | None
@@ -79,16 +86,17 @@ class HostPage(Struct, frozen=True, kw_only=True):
 
 
 async def hosts_of_cluster(world: World, cluster_id: UUID, wanted: HostFilter) -> HostPage:
-    return page_of((await load_cluster(world, cluster_id)).hosts, wanted)
+    state = await load_cluster(world, cluster_id)
+    return page_of(state.hosts, wanted, cluster=state.cluster, policy=world.policy)
 
 
 async def hosts_of_infra_env(world: World, infra_env_id: UUID, wanted: HostFilter) -> HostPage:
     if await world.store.infra_env(infra_env_id) is None:
         raise NotFound(f"There is no infra-env {infra_env_id}.")
-    return page_of(await world.store.hosts_of_infra_env(infra_env_id), wanted)
+    return page_of(await world.store.hosts_of_infra_env(infra_env_id), wanted, cluster=None, policy=world.policy)
 
 
-def page_of(states: Sequence[HostState], wanted: HostFilter) -> HostPage:
+def page_of(states: Sequence[HostState], wanted: HostFilter, *, cluster: Cluster | None, policy: Policy) -> HostPage:
     """Only the rows of the page are made; conditions and order read the states themselves."""
     found = [state for state in states if _matches(state, wanted)]
     # Names settle ties, so that pages do not overlap.
@@ -102,12 +110,17 @@ def page_of(states: Sequence[HostState], wanted: HostFilter) -> HostPage:
         matching=len(found),
         statuses=dict(Counter(state.host.status.value for state in states)),
         roles=dict(Counter(state.host.effective_role.value for state in states)),
-        hosts=tuple(row_of(state) for state in found[wanted.offset : wanted.offset + wanted.limit]),
+        hosts=tuple(
+            row_of(state, stages_of(state.host, cluster, policy))
+            for state in found[wanted.offset : wanted.offset + wanted.limit]
+        ),
     )
 
 
-def row_of(state: HostState) -> HostRow:
+def row_of(state: HostState, stages: tuple[Stage, ...]) -> HostRow:
+    """`stages` are those the host goes through."""
     host, inventory = state.host, state.reports.inventory
+    stage = host.progress.stage
     findings = shown_findings(state.findings, host)
     vendor = inventory.vendor if inventory else None
     return HostRow(
@@ -120,9 +133,11 @@ def row_of(state: HostState) -> HostRow:
         bootstrap=host.bootstrap,
         status=host.status.value,
         status_info=host.status_info,
-        stage=host.progress.stage.value if host.progress.stage else "",
+        stage=stage.value if stage else "",
         stage_info=host.progress.info,
         percent=host.progress.percentage,
+        stage_number=stages.index(stage) + 1 if stage in stages else 0,
+        stage_count=len(stages),
         stage_late=host.progress.timed_out,
         registered_at=host.registered_at,
         checked_in_at=state.presence.checked_in_at,
