@@ -24,7 +24,7 @@ from firstlight.server.ports.store import (
 )
 from firstlight.server.store.documents import micros
 from firstlight.server.store.news import notices
-from firstlight.server.store.writes import work
+from firstlight.server.store.writes import made_of, work
 from tests.builders.hosts import a_host, a_pool_host
 from tests.builders.moments import CLUSTER_ID, EARLIER, INFRA_ENV_ID, NOW
 from tests.store.stored import a_check_in, an_event, an_id, cluster_writes, key_of, whole_cluster
@@ -69,16 +69,15 @@ def test_what_is_told(writes: list[Write], expected: list[Notify]) -> None:
 
 
 def test_events_come_last_in_a_commit() -> None:
-    everything = work(
-        [AddEvents(events=(an_event(),)), *cluster_writes(whole_cluster()), MakeDue(subject="a", kind="k", at=NOW)]
-    )
+    writes = [AddEvents(events=(an_event(),)), *cluster_writes(whole_cluster()), MakeDue(subject="a", kind="k", at=NOW)]
+    everything = work(writes, made_of(writes))
     texts = [str(item.sql) if not isinstance(item, Notify) else "notice" for item in everything]
     assert [place for place, text in enumerate(texts) if "INTO events" in text] == [len(texts) - 1]
 
 
 def test_hosts_of_one_decision_are_one_statement() -> None:
     writes = [PutHost(host=a_host(number)) for number in range(1, 401)]
-    statements = [item for item in work(writes) if not isinstance(item, Notify)]
+    statements = [item for item in work(writes, made_of(writes)) if not isinstance(item, Notify)]
     assert [len(item.rows or ()) for item in statements] == [400]
 
 

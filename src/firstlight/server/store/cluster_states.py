@@ -1,6 +1,6 @@
 """Whole clusters: the cluster, its hosts, its findings and the infra-envs it has to do with.
 
-The revision is read before everything else, so a decision made on parts that are newer loses its race.
+All versions of one cluster come from one read, its revision too: a decision made on newer parts loses its race.
 """
 
 from collections import Counter, defaultdict
@@ -8,21 +8,33 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 from uuid import UUID
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from firstlight.core.model.cluster import Cluster, ClusterState
 from firstlight.core.model.host import HostState
 from firstlight.core.model.infra_env import InfraEnv
 from firstlight.server.ports.database import Database, Row
-from firstlight.server.ports.store import ClusterQuery, PutCluster, TouchCluster, Write
+from firstlight.server.ports.store import ClusterQuery, PutCluster, TouchCluster
 from firstlight.server.store import clusters, hosts, infra_envs
 from firstlight.server.store.cache import Cache
-from firstlight.server.store.documents import CLUSTER, ENCODER, INFRA_ENV, optional_moment
+from firstlight.server.store.documents import CLUSTER, INFRA_ENV, as_bytes, optional_moment
 from firstlight.server.store.host_states import DOCUMENT_BYTES, HostStates, LoadedHost
 from firstlight.server.store.kept import MANY_ROWS, Kept, decoding
+from firstlight.server.store.writes import Made
 
 SIZES: Final = 10_000
 """Clusters whose number of hosts is remembered: large ones are read apart from the loop."""
+
+
+class Head(Struct, frozen=True):
+    """The narrow columns of a cluster."""
+
+    id: str
+    revision: int
+    deleted_at: int | None
+    findings: str | None
+    """Their version."""
 
 
 class ClusterStates:
@@ -39,26 +51,31 @@ class ClusterStates:
 
     async def cluster_state(self, cluster_id: UUID) -> ClusterState | None:
         text = str(cluster_id)
-        row = await self._database.fetch_one(clusters.ONE, id=text)
-        if row is None or row["deleted_at"] is not None:
-            return None
         size = self._sizes.get(text, None)
         large = size is None or size > MANY_ROWS
-        loaded = await self._hosts.load(hosts.OF_CLUSTER, {"cluster_id": text}, large=large)
-        self._sizes.put(text, None, len(loaded), size=1)
-        states = await self._states([row], {text: loaded})
+        rows = await self._database.fetch(clusters.WITH_HOSTS, large=large, id=text)
+        if not rows or rows[0]["deleted_at"] is not None:
+            return None
+        first = rows[0]
+        placed = rows if first["id"] is not None else ()
+        self._sizes.put(text, None, len(placed), size=1)
+        loaded = await self._hosts.load_rows(placed)
+        around = links_of(first["own_infra_envs"])
+        around.update({row["infra_env_id"]: row["around_revision"] for row in placed if row["around_revision"]})
+        head = Head(text, first["cluster_revision"], first["deleted_at"], first["cluster_findings"])
+        states = await self._states([head], {text: loaded}, {text: around})
         return states[0] if states else None
 
-    def remember(self, writes: Sequence[Write]) -> None:
+    def remember(self, made: Made) -> None:
         """A cluster written once in a commit has the revision after the one it was decided on."""
         touched = Counter(
             write.cluster.id if isinstance(write, PutCluster) else write.cluster_id
-            for write in writes
+            for write, _ in made
             if isinstance(write, PutCluster | TouchCluster)
         )
-        for write in writes:
+        for write, statements in made:
             if isinstance(write, PutCluster) and write.expect_revision is not None and touched[write.cluster.id] == 1:
-                document = ENCODER.encode(write.cluster)
+                document = as_bytes(statements[0].params["doc"])
                 self._clusters.remember((str(write.cluster.id),), write.expect_revision + 1, write.cluster, document)
             elif isinstance(write, TouchCluster) and touched[write.cluster_id] == 1:
                 revision = write.expect_revision
@@ -81,49 +98,64 @@ class ClusterStates:
         by_cluster: defaultdict[str | None, list[LoadedHost]] = defaultdict(list)
         for host in loaded:
             by_cluster[host.cluster_id].append(host)
-        return await self._states(rows, by_cluster)
+        heads = [Head(row["id"], row["revision"], row["deleted_at"], row["findings"]) for row in rows]
+        around: defaultdict[str, dict[str, int]] = defaultdict(dict)
+        large = len(ids) > MANY_ROWS
+        for link in await self._database.fetch(infra_envs.OF_CLUSTERS, large=large, cluster_ids=ids):
+            around[link["wanted_by"]][link["id"]] = link["revision"]
+        return await self._states(heads, by_cluster, around)
 
     async def documents(self, rows: Sequence[Row]) -> list[Cluster]:
         """The clusters themselves, in the order of the rows (which need id and revision)."""
         loaded = await self._clusters.load(self._database, {(row["id"],): row["revision"] for row in rows})
-        return [with_deletion(cluster, row) for row in rows if (cluster := loaded.get((row["id"],))) is not None]
+        found = ((loaded.get((row["id"],)), row["deleted_at"]) for row in rows)
+        return [deleted_then(cluster, deleted_at) for cluster, deleted_at in found if cluster is not None]
 
     async def infra_env_documents(self, rows: Iterable[Row]) -> dict[str, InfraEnv]:
         """By id, in the order of the rows (which need id and revision)."""
-        wanted = {(str(row["id"]),): row["revision"] for row in rows}
-        loaded = await self._infra_envs.load(self._database, wanted)
-        return {key[0]: found for key in wanted if (found := loaded.get(key)) is not None}
+        return await self._infra_envs_of({str(row["id"]): row["revision"] for row in rows})
+
+    async def _infra_envs_of(self, revisions: Mapping[str, int]) -> dict[str, InfraEnv]:
+        loaded = await self._infra_envs.load(self._database, {(each,): version for each, version in revisions.items()})
+        return {each: found for each in revisions if (found := loaded.get((each,))) is not None}
 
     async def _states(
-        self, rows: Sequence[Row], by_cluster: Mapping[str | None, list[LoadedHost]]
+        self,
+        heads: Sequence[Head],
+        by_cluster: Mapping[str | None, Sequence[LoadedHost]],
+        around: Mapping[str, Mapping[str, int]],
     ) -> list[ClusterState]:
-        ids = [row["id"] for row in rows]
-        judged = {(f"cluster:{row['id']}",): row["findings"] for row in rows if row["findings"] is not None}
-        loaded = await self._clusters.load(self._database, {(row["id"],): row["revision"] for row in rows})
+        """`around`: the infra-envs of each cluster, with their revisions."""
+        judged = {(f"cluster:{head.id}",): head.findings for head in heads if head.findings is not None}
+        loaded = await self._clusters.load(self._database, {(head.id,): head.revision for head in heads})
         findings = await self._hosts.findings.load(self._database, judged)
-        links = await self._database.fetch(infra_envs.OF_CLUSTERS, large=len(ids) > MANY_ROWS, cluster_ids=ids)
-        environments = await self.infra_env_documents(links)
-        around: defaultdict[str, dict[UUID, InfraEnv]] = defaultdict(dict)
-        for link in links:
-            environment = environments.get(link["id"])
-            if environment is not None:
-                around[link["wanted_by"]][environment.id] = environment
+        environments = await self._infra_envs_of(
+            {each: version for links in around.values() for each, version in links.items()}
+        )
         return [
             ClusterState(
-                cluster=with_deletion(cluster, row),
-                hosts=in_order(by_cluster.get(row["id"], ())),
-                infra_envs=around[row["id"]],
-                findings=findings.get((f"cluster:{row['id']}",)) or (),
-                revision=row["revision"],
+                cluster=deleted_then(cluster, head.deleted_at),
+                hosts=in_order(by_cluster.get(head.id, ())),
+                infra_envs={
+                    found.id: found for each in around.get(head.id, ()) if (found := environments.get(each)) is not None
+                },
+                findings=findings.get((f"cluster:{head.id}",)) or (),
+                revision=head.revision,
             )
-            for row in rows
-            if (cluster := loaded.get((row["id"],))) is not None
+            for head in heads
+            if (cluster := loaded.get((head.id,))) is not None
         ]
 
 
-def with_deletion(cluster: Cluster, row: Row) -> Cluster:
+def links_of(lines: str | None) -> dict[str, int]:
+    """From lines `id revision`."""
+    pairs = (line.split(" ") for line in (lines or "").split("\n") if line)
+    return {each: int(revision) for each, revision in pairs}
+
+
+def deleted_then(cluster: Cluster, deleted_at: int | None) -> Cluster:
     """The column counts, not the document."""
-    return replace(cluster, deleted_at=optional_moment(row["deleted_at"])) if row["deleted_at"] is not None else cluster
+    return replace(cluster, deleted_at=optional_moment(deleted_at)) if deleted_at is not None else cluster
 
 
 def in_order(loaded: Iterable[LoadedHost]) -> tuple[HostState, ...]:

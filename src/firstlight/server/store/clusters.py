@@ -8,6 +8,7 @@ from firstlight.core.model.cluster import Cluster
 from firstlight.server.ports.database import Param, Sql, Statement
 from firstlight.server.ports.store import ClusterQuery, DeleteCluster, PurgeCluster, PutCluster, TouchCluster
 from firstlight.server.ports.store import cluster_subject as subject_of
+from firstlight.server.store import hosts
 from firstlight.server.store.documents import ENCODER, micros, plain, text_or_none
 
 # A new row's revision comes from the clock: a row made again under an old id never repeats a revision.
@@ -34,6 +35,26 @@ ONE: Final = Sql(
     "SELECT c.id, c.revision, c.deleted_at, f.digest AS findings FROM clusters c"
     " LEFT JOIN findings f ON f.subject = 'cluster:' || c.id WHERE c.id = :id"
 )
+WITH_HOSTS_TEXT: Final = (
+    "SELECT c.revision AS cluster_revision, c.deleted_at, cf.digest AS cluster_findings, e.revision AS around_revision,"
+    " (SELECT {joined} FROM infra_envs own WHERE own.cluster_id = :id AND own.deleted_at IS NULL) AS own_infra_envs,"
+    " {parts} FROM clusters c LEFT JOIN findings cf ON cf.subject = 'cluster:' || c.id"
+    " LEFT JOIN hosts h ON h.cluster_id = c.id AND h.deleted_at IS NULL"
+    " LEFT JOIN infra_envs e ON e.id = h.infra_env_id{details} WHERE c.id = :id"
+)
+WITH_HOSTS: Final = Sql(
+    postgres=WITH_HOSTS_TEXT.format(
+        joined="string_agg(own.id || ' ' || own.revision, chr(10))",
+        parts=hosts.PARTS.format(stamps=hosts.STAMPS_POSTGRES),
+        details=hosts.DETAILS,
+    ),
+    sqlite=WITH_HOSTS_TEXT.format(
+        joined="group_concat(own.id || ' ' || own.revision, char(10))",
+        parts=hosts.PARTS.format(stamps=hosts.STAMPS_SQLITE),
+        details=hosts.DETAILS,
+    ),
+)
+"""A cluster with one row per host, or one without a host (its id is NULL): all versions as of one moment."""
 LIST: Final = Sql(
     "SELECT c.id, c.revision, c.deleted_at, f.digest AS findings FROM clusters c"
     " LEFT JOIN findings f ON f.subject = 'cluster:' || c.id"

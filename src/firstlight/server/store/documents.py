@@ -65,5 +65,12 @@ def digest(document: bytes) -> str:
     return hashlib.blake2b(document, digest_size=16).hexdigest()
 
 
+def as_bytes(value: object) -> bytes:
+    """A document among the parameters of a statement."""
+    if not isinstance(value, bytes):
+        raise TypeError(f"a document is bytes, not {type(value).__name__}")
+    return value
+
+
 def key_params(key: HostKey) -> dict[str, str]:
     return {"infra_env_id": str(key[0]), "host_id": str(key[1])}

@@ -4,7 +4,7 @@ A host none of whose rows changed comes back as the same object; one that merely
 """
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from typing import Any, Final
 
@@ -16,13 +16,14 @@ from firstlight.core.model.plan import StepPlan
 from firstlight.core.model.reports import ReportKind, Reports
 from firstlight.core.rules import Finding
 from firstlight.server.ports.database import Database, Param, Row, Sql
-from firstlight.server.ports.store import PresenceRow, PutFindings, PutPlan, PutReport, Write
+from firstlight.server.ports.store import PresenceRow, PutFindings, PutHost, PutPlan, PutReport
 from firstlight.server.store import findings, hosts, plans
 from firstlight.server.store.cache import Cache
-from firstlight.server.store.documents import ENCODER, FINDINGS, HOST, PLAN, digest, key_params
+from firstlight.server.store.documents import FINDINGS, HOST, PLAN, as_bytes, key_params
 from firstlight.server.store.kept import Identity, Kept, Loaded, decoding
 from firstlight.server.store.presence import presence_of
 from firstlight.server.store.reports import Stamps, kept_facts, reports_of, stamps_of
+from firstlight.server.store.writes import Made
 
 MIB: Final = 1 << 20
 FACTS_BYTES: Final = 96 * MIB
@@ -96,9 +97,9 @@ class HostStates:
         self, those: Sql, params: Mapping[str, Param], *, large: bool = False, brief: bool = False
     ) -> list[LoadedHost]:
         """`brief`: the read carries hosts and presence only; such states are not kept."""
-        return await self._load(await self._database.fetch(those, large=large, **params), brief=brief)
+        return await self.load_rows(await self._database.fetch(those, large=large, **params), brief=brief)
 
-    async def _load(self, rows: Sequence[Row], *, brief: bool = False) -> list[LoadedHost]:
+    async def load_rows(self, rows: Sequence[Row], *, brief: bool = False) -> list[LoadedHost]:
         found = {row_id: self._states.get(row_id, VERSION(row)) for row in rows if (row_id := IDENTITY(row))}
         fresh = [row for row in rows if found[IDENTITY(row)] is None]
         if fresh:
@@ -113,15 +114,19 @@ class HostStates:
             if (state := found[IDENTITY(row)]) is not None
         ]
 
-    def remember(self, writes: Iterable[Write]) -> None:
+    def remember(self, made: Made) -> None:
         """What was committed just now is known without reading it back."""
-        for write in writes:
-            if isinstance(write, PutPlan):
-                document = ENCODER.encode(write.plan)
-                self.plans.remember(identity_of(write.key), digest(document), write.plan, document)
+        for write, statements in made:
+            if isinstance(write, PutHost):
+                stored = statements[0].params
+                identity = identity_of((write.host.infra_env_id, write.host.id))
+                self._hosts.remember(identity, stored["revision"], write.host, as_bytes(stored["doc"]))
+            elif isinstance(write, PutPlan):
+                stored = statements[0].params
+                self.plans.remember(identity_of(write.key), stored["digest"], write.plan, as_bytes(stored["doc"]))
             elif isinstance(write, PutFindings):
-                document = ENCODER.encode(write.findings)
-                self.findings.remember((write.subject,), digest(document), write.findings, document)
+                stored = statements[0].params
+                self.findings.remember((write.subject,), stored["digest"], write.findings, as_bytes(stored["doc"]))
             elif isinstance(write, PutReport):
                 self._remember_report(write)
 
@@ -140,7 +145,7 @@ class HostStates:
     async def presence(self, key: HostKey) -> PresenceRow | None:
         """What one agent is served from."""
         row = await self._database.fetch_one(hosts.ONE, **key_params(key))
-        loaded = [] if row is None else await self._load([row])
+        loaded = [] if row is None else await self.load_rows([row])
         if row is None or not loaded:
             return None
         digests = {ReportKind(kind): found for kind, _, found in stamps_of(row["reports"])}

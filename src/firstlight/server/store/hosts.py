@@ -1,6 +1,8 @@
 """Rows of hosts, and the one read that tells of many hosts at once which version each of their parts has."""
 
+import time
 from collections.abc import Iterator
+from random import getrandbits
 from typing import Final
 
 from firstlight.core.model.host import Host
@@ -9,9 +11,12 @@ from firstlight.server.ports.store import DeleteHost, PutHost, host_subject
 from firstlight.server.store.documents import ENCODER, key_params, micros, text_or_none
 from firstlight.server.store.inserting import insert
 
+CHANCE: Final = 0xFFFFF
+"""The bits of a revision that chance decides: about a millisecond's worth of nanoseconds."""
 COLUMNS: Final = {
     "infra_env_id": "text",
     "id": "text",
+    "revision": "bigint",
     "cluster_id": "text",
     "status": "text",
     "created_at": "bigint",
@@ -19,16 +24,14 @@ COLUMNS: Final = {
     "doc": "bytea",
 }
 REPLACE: Final = (
-    "ON CONFLICT (infra_env_id, id) DO UPDATE SET revision = hosts.revision + 1, cluster_id = excluded.cluster_id,"
+    "ON CONFLICT (infra_env_id, id) DO UPDATE SET revision = excluded.revision, cluster_id = excluded.cluster_id,"
     " status = excluded.status, created_at = excluded.created_at, updated_at = excluded.updated_at,"
     " deleted_at = NULL, doc = excluded.doc"
 )
-PUT: Final = insert("hosts", COLUMNS, fixed={"revision": "now_us()"}, then=REPLACE)
-ADD: Final = insert(
-    "hosts", COLUMNS, fixed={"revision": "now_us()"}, then=REPLACE + " WHERE hosts.deleted_at IS NOT NULL"
-)
+PUT: Final = insert("hosts", COLUMNS, then=REPLACE)
+ADD: Final = insert("hosts", COLUMNS, then=REPLACE + " WHERE hosts.deleted_at IS NOT NULL")
 CHANGE: Final = Sql(
-    "UPDATE hosts SET revision = revision + 1, cluster_id = :cluster_id, status = :status, created_at = :created_at,"
+    "UPDATE hosts SET revision = :revision, cluster_id = :cluster_id, status = :status, created_at = :created_at,"
     " updated_at = :updated_at, doc = :doc"
     " WHERE infra_env_id = :infra_env_id AND id = :id AND revision = :expected AND deleted_at IS NULL"
 )
@@ -49,14 +52,16 @@ REPORTS_OF_IT: Final = "FROM reports r WHERE r.infra_env_id = h.infra_env_id AND
 STAMPS_POSTGRES: Final = "(SELECT string_agg(" + STAMP + ", chr(10) ORDER BY r.kind) " + REPORTS_OF_IT + ")"
 STAMPS_SQLITE: Final = "(SELECT group_concat(" + STAMP + ", char(10)) " + REPORTS_OF_IT + ")"
 """The reports of a host as lines `kind measured_at digest`."""
-WHOLE: Final = (
-    "SELECT h.infra_env_id, h.id, h.cluster_id, h.revision, p.checked_in_at, p.clock_offset_ms, p.agent_version,"
-    " f.digest AS findings, s.digest AS plan, {stamps} AS reports FROM hosts h"
+PARTS: Final = (
+    "h.infra_env_id, h.id, h.cluster_id, h.revision, p.checked_in_at, p.clock_offset_ms, p.agent_version,"
+    " f.digest AS findings, s.digest AS plan, {stamps} AS reports"
+)
+DETAILS: Final = (
     " LEFT JOIN presence p ON p.infra_env_id = h.infra_env_id AND p.host_id = h.id"
     " LEFT JOIN findings f ON f.subject = 'host:' || h.infra_env_id || '/' || h.id"
     " LEFT JOIN plans s ON s.infra_env_id = h.infra_env_id AND s.host_id = h.id"
-    " WHERE h.deleted_at IS NULL AND {those}"
 )
+WHOLE: Final = "SELECT {parts} FROM hosts h{details} WHERE h.deleted_at IS NULL AND {those}"
 BRIEF: Final = (
     "SELECT h.infra_env_id, h.id, h.cluster_id, h.revision, p.checked_in_at, p.clock_offset_ms, p.agent_version,"
     " NULL AS findings, NULL AS plan, NULL AS reports FROM hosts h"
@@ -67,12 +72,11 @@ BRIEF: Final = (
 
 def whole(those: str) -> Sql:
     return Sql(
-        postgres=WHOLE.format(stamps=STAMPS_POSTGRES, those=those),
-        sqlite=WHOLE.format(stamps=STAMPS_SQLITE, those=those),
+        postgres=WHOLE.format(parts=PARTS.format(stamps=STAMPS_POSTGRES), details=DETAILS, those=those),
+        sqlite=WHOLE.format(parts=PARTS.format(stamps=STAMPS_SQLITE), details=DETAILS, those=those),
     )
 
 
-OF_CLUSTER: Final = whole("h.cluster_id = :cluster_id")
 OF_CLUSTERS: Final = whole("h.cluster_id = ANY(:cluster_ids)")
 BRIEF_OF_CLUSTERS: Final = Sql(BRIEF.format(those="h.cluster_id = ANY(:cluster_ids)"))
 OF_INFRA_ENV: Final = whole("h.infra_env_id = :infra_env_id")
@@ -84,10 +88,19 @@ DOCUMENTS: Final = Sql(
 )
 
 
-def columns(host: Host) -> dict[str, Param]:
+def fresh_revision() -> int:
+    """One that no other write of the same row has, whoever makes it: what was written is then known without reading.
+
+    The clock keeps a row that is made again from repeating its past; chance keeps two replicas apart.
+    """
+    return time.time_ns() & ~CHANCE | getrandbits(CHANCE.bit_length())
+
+
+def columns(host: Host, *, revision: int) -> dict[str, Param]:
     return {
         "infra_env_id": str(host.infra_env_id),
         "id": str(host.id),
+        "revision": revision,
         "cluster_id": text_or_none(host.cluster_id),
         "status": host.status.value,
         "created_at": micros(host.created_at),
@@ -97,13 +110,14 @@ def columns(host: Host) -> dict[str, Param]:
 
 
 def put(write: PutHost) -> Iterator[Statement]:
-    params = columns(write.host)
-    if write.expect_revision is None:
+    expected = write.expect_revision
+    params = columns(write.host, revision=expected + 1 if expected else fresh_revision())
+    if expected is None:
         yield Statement(PUT, params)
-    elif write.expect_revision == 0:
+    elif expected == 0:
         yield Statement(ADD, params, expect_rows=1)
     else:
-        yield Statement(CHANGE, params | {"expected": write.expect_revision}, expect_rows=1)
+        yield Statement(CHANGE, params | {"expected": expected}, expect_rows=1)
 
 
 def delete(write: DeleteHost) -> Iterator[Statement]:

@@ -41,7 +41,9 @@ class Kept(Generic[T]):
         return value
 
     def remember(self, row: Identity, version: object, value: T, document: bytes) -> None:
-        """This very value has just been written: it need not be read back."""
+        """This very value has just been written: it need not be read back. The same bytes keep their object."""
+        old = self._cache.any_version(row)
+        value = old[0] if old is not None and old[1] == document else value
         self._cache.put(row, version, (value, document), size=len(document))
 
     def renumber(self, row: Identity, version: object, *, later: object) -> None:

@@ -1,4 +1,4 @@
-"""PostgreSQL behind the database port: one transaction per commit, and a connection apart that listens.
+"""PostgreSQL behind the database port: one statement per commit where possible, and a connection apart that listens.
 
 A read that meets a lost connection is tried again; so is a commit, as long as it is certain that nothing was kept.
 """
@@ -15,16 +15,16 @@ from firstlight.server.store.notices import Readers, Subscription
 from firstlight.server.store.places import PostgresPlace
 from firstlight.server.store.postgres_errors import lost, outcome_unknown, translated
 from firstlight.server.store.postgres_listener import Listener
-from firstlight.server.store.postgres_merge import merged, trips
+from firstlight.server.store.postgres_merge import LOST, RELAXED, Trip, trips
 from firstlight.server.store.postgres_pool import Pool
 
 PAUSES: Final = (0.05, 0.2, 0.5, 1.0, 2.0)
 """Seconds between tries; after the last the caller is told."""
 BEGIN: Final = "BEGIN"
-BEGIN_RELAXED: Final = "BEGIN; SET LOCAL synchronous_commit = off"
+BEGIN_RELAXED: Final = f"BEGIN; SELECT {RELAXED}"
+CLAIM_RELAXED: Final = "WITH claimed AS ({claim}) SELECT *, {relaxed} FROM claimed"
 TAKEN: Final = "The same name was taken by somebody else meanwhile. Look again and try again."
 CHANGED: Final = "Somebody else changed it meanwhile. Look again and try again."
-PG_NOTIFY: Final = "SELECT pg_notify($1, $2)"
 
 T = TypeVar("T")
 
@@ -51,30 +51,26 @@ class PostgresDatabase:
         return await self._persist(lambda connection: connection.fetch(sql.postgres, *arguments))
 
     async def commit(self, *work: Statement | Notify, relaxed: bool = False) -> tuple[int, ...]:
-        if not work:
+        made = trips(work, relaxed=relaxed)
+        if not made:
             return ()
-        only = work[0] if len(work) == 1 and not relaxed else None
-        if only is not None and (isinstance(only, Notify) or only.expect_rows is None):
+        if len(made) == 1 and made[0].text:
             # One statement is a transaction of its own: one trip instead of three.
-            return (await self._persist(lambda connection: self._alone(run(connection, only))),)
+            only = made[0]
+            return tuple(await self._persist(lambda connection: self._alone(run(connection, only))))
 
         async def all_of_it(connection: asyncpg.Connection) -> tuple[int, ...]:
             counts: list[int] = []
-            for trip in trips(work):
-                counts.extend(await run_together(connection, trip))
+            for trip in made:
+                counts.extend(await run(connection, trip))
             return tuple(counts)
 
         return await self._persist(lambda connection: self._transaction(connection, all_of_it, relaxed=relaxed))
 
     async def claim(self, sql: Sql, /, *, relaxed: bool = False, **params: Param) -> Sequence[Row]:
         arguments = sql.for_postgres(params)
-
-        async def it(connection: asyncpg.Connection) -> Sequence[Row]:
-            return await connection.fetch(sql.postgres, *arguments)
-
-        if relaxed:
-            return await self._persist(lambda connection: self._transaction(connection, it, relaxed=True))
-        return await self._persist(lambda connection: self._alone(it(connection)))
+        text = CLAIM_RELAXED.format(claim=sql.postgres, relaxed=RELAXED) if relaxed else sql.postgres
+        return await self._persist(lambda connection: self._alone(connection.fetch(text, *arguments)))
 
     async def notify(self, channel: str, payload: str = "") -> None:
         await self.commit(Notify(channel, payload))
@@ -134,42 +130,32 @@ class PostgresDatabase:
         return result
 
 
-async def run_together(connection: asyncpg.Connection, trip: Sequence[Statement | Notify]) -> list[int]:
-    """The number of rows each touched, in order."""
-    statements = [item for item in trip if isinstance(item, Statement)]
-    if len(trip) == 1 or not statements:
-        return [await run(connection, item) for item in trip]
-    text, arguments = merged(trip)
+async def run(connection: asyncpg.Connection, trip: Trip) -> list[int]:
+    """The number of rows each item touched, in order."""
     try:
-        row = (await connection.fetch(text, *arguments))[0]
+        if trip.text:
+            return trip.counts((await connection.fetch(trip.text, *trip.arguments))[0])
+        return [await run_rows(connection, item) for item in trip.items if isinstance(item, Statement)]
     except asyncpg.UniqueViolationError as error:
-        raise LostRace(None, TAKEN) from error
-    touched = iter(range(len(statements)))
-    counts = [0 if isinstance(item, Notify) else int(row[f"c{next(touched)}"]) for item in trip]
-    for item, count in zip(trip, counts, strict=True):
-        if isinstance(item, Statement) and item.expect_rows not in (None, count):
-            raise LostRace(item, CHANGED)
-    return counts
+        raise LostRace(trip.loser(table=error.table_name), TAKEN) from error
+    except asyncpg.InvalidTextRepresentationError as error:
+        if not LOST.search(str(error)):
+            raise
+        raise LostRace(trip.loser(message=str(error)), CHANGED) from error
 
 
-async def run(connection: asyncpg.Connection, item: Statement | Notify) -> int:
-    """The number of rows it touched."""
-    if isinstance(item, Notify):
-        await connection.execute(PG_NOTIFY, item.channel, item.payload)
-        return 0
+async def run_rows(connection: asyncpg.Connection, item: Statement) -> int:
+    """A statement that goes alone."""
     sql, rows = item.sql, item.rows
-    try:
-        if rows is None:
-            count = tagged(await connection.execute(sql.postgres, *sql.for_postgres(item.params)))
-        elif not rows:
-            count = 0
-        elif sql.postgres_many:
-            count = tagged(await connection.execute(sql.postgres_many, *sql.columns(rows)))
-        else:
-            # A row per row touched: asyncpg does not tell the numbers of a batch.
-            count = len(await connection.fetchmany(sql.postgres + " RETURNING 1", map(sql.for_postgres, rows)))
-    except asyncpg.UniqueViolationError as error:
-        raise LostRace(item, TAKEN) from error
+    if rows is None:
+        count = tagged(await connection.execute(sql.postgres, *sql.for_postgres(item.params)))
+    elif not rows:
+        count = 0
+    elif sql.postgres_many:
+        count = tagged(await connection.execute(sql.postgres_many, *sql.columns(rows)))
+    else:
+        # A row per row touched: asyncpg does not tell the numbers of a batch.
+        count = len(await connection.fetchmany(sql.postgres + " RETURNING 1", map(sql.for_postgres, rows)))
     if item.expect_rows is not None and count != item.expect_rows:
         raise LostRace(item, CHANGED)
     return count

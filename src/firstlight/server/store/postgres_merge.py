@@ -1,21 +1,59 @@
 """Several statements of a commit in one trip: PostgreSQL runs data-modifying WITH parts together.
 
 Parts do not see each other's changes, so only statements on different tables that read nothing else are put together;
-any other begins a trip of its own. Their order in time is then nobody's concern.
+any other begins a trip of its own. The answer counts the rows of each part, in the order of the work, which is also the
+order in which the parts run and lock. A part that touches another number of rows than it must fails the statement.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final
 
+from msgspec import Struct
+
 from firstlight.server.ports.database import Notify, Param, Statement
 
+OWN_COUNTER: Final = re.compile(r"\s*WITH\s+(last)\s+AS\s+\((.*?RETURNING\s+value)\)\s*(.*)", re.IGNORECASE | re.DOTALL)
+"""Events take their numbers from a counter that the same statement raises first."""
 TARGET: Final = re.compile(r"\s*(?:INSERT\s+INTO|UPDATE|DELETE\s+FROM)\s+(\w+)", re.IGNORECASE)
-READS_ELSEWHERE: Final = re.compile(r"\bSELECT\b(?!.*\bFROM\s+unnest\()|\bEXISTS\b|\bRETURNING\b", re.I | re.S)
+READS_ELSEWHERE: Final = re.compile(
+    r"\bSELECT\b(?!.*\bFROM\s+(?:unnest\(|last\b))|\bEXISTS\b|\bRETURNING\b", re.IGNORECASE | re.DOTALL
+)
 NUMBER: Final = re.compile(r"\$(\d+)")
+LOST: Final = re.compile(r"lost part (\d+) of this commit")
+RELAXED: Final = "set_config('synchronous_commit', 'off', true)"
+"""For the transaction it is called in: a power cut may lose it."""
 
 Item = Statement | Notify
+
+
+class Trip(Struct, frozen=True):
+    """Work that goes together, and its one statement; none when the only item has to go row by row."""
+
+    items: Sequence[Item]
+    text: str = ""
+    arguments: Sequence[object] = ()
+
+    def counts(self, row: Iterable[int]) -> list[int]:
+        """The rows each item touched, from the statement's answer."""
+        touched = iter(row)
+        return [0 if isinstance(item, Notify) else next(touched) for item in self.items]
+
+    def loser(self, *, message: str = "", table: str | None = None) -> Statement | None:
+        """Which item an error is about, by the text our own check raises or by the table the server names."""
+        parts = [item for item in self.items if isinstance(item, Statement)]
+        found = LOST.search(message)
+        if found is not None:
+            return parts[int(found[1])]
+        return next((item for item in parts if len(parts) == 1 or table_of(text_of(item)) == table), None)
+
+
+class _Part(Struct, frozen=True):
+    text: str
+    parameters: int
+    checked: bool
+    """One more parameter says how many rows it must touch."""
 
 
 def text_of(item: Statement) -> str:
@@ -25,56 +63,78 @@ def text_of(item: Statement) -> str:
 @lru_cache(maxsize=256)
 def table_of(text: str) -> str | None:
     """The table a statement changes; None when it may not share a trip."""
-    found = TARGET.match(text)
-    return None if found is None or READS_ELSEWHERE.search(text) else found[1].lower()
+    counted = OWN_COUNTER.fullmatch(text)
+    body = text if counted is None else counted[3]
+    found = TARGET.match(body)
+    return None if found is None or READS_ELSEWHERE.search(body) else found[1].lower()
 
 
-def trips(work: Iterable[Item]) -> Iterator[list[Item]]:
+def trips(work: Iterable[Item], *, relaxed: bool = False) -> list[Trip]:
     """The work in order, cut into pieces that can go together."""
-    trip: list[Item] = []
+    made: list[Trip] = []
+    together: list[Item] = []
     tables: set[str] = set()
     for item in work:
         table = "" if isinstance(item, Notify) else table_of(text_of(item)) if item.rows is None or item.rows else None
         if table is None or table in tables:
-            if trip:
-                yield trip
-            trip, tables = [], set()
+            if together:
+                made.append(merged(together, relaxed=relaxed))
+            together, tables = [], set()
         if table is None:
-            yield [item]
+            made.append(Trip([item]))
             continue
-        trip.append(item)
+        together.append(item)
         if table:
             tables.add(table)
-    if trip:
-        yield trip
+    if together:
+        made.append(merged(together, relaxed=relaxed))
+    return made
 
 
-@lru_cache(maxsize=512)
-def _merged_text(parts: tuple[tuple[str, int], ...], notices: int) -> str:
-    """`parts` are the texts with the number of their parameters; each notice takes two more."""
-    clauses: list[str] = []
-    used = 0
-    for place, (text, count) in enumerate(parts):
-        shifted = NUMBER.sub(lambda match, by=used: f"${int(match[1]) + by}", text)
-        clauses.append(f"s{place} AS ({shifted} RETURNING 1)")
-        used += count
-    # The texts are this package's own constants; only places are filled in.
-    counts = [f"(SELECT count(*) FROM s{place}) AS c{place}" for place in range(len(parts))]  # noqa: S608
-    told = [f"pg_notify(${used + 2 * place + 1}, ${used + 2 * place + 2}) AS n{place}" for place in range(notices)]
-    return f"WITH {', '.join(clauses)} SELECT {', '.join((*counts, *told))}"
-
-
-def merged(trip: Sequence[Item]) -> tuple[str, list[object]]:
-    """One statement for all of the trip: its answer counts the rows of each part, in order."""
-    statements = [item for item in trip if isinstance(item, Statement)]
-    notices = [item for item in trip if isinstance(item, Notify)]
+def merged(items: Sequence[Item], *, relaxed: bool) -> Trip:
     arguments: list[object] = []
-    parts: list[tuple[str, int]] = []
-    for item in statements:
+    parts: list[_Part] = []
+    notices: list[Notify] = []
+    for item in items:
+        if isinstance(item, Notify):
+            notices.append(item)
+            continue
         own: Sequence[Param] | Sequence[list[Param]]
         own = item.sql.for_postgres(item.params) if item.rows is None else item.sql.columns(item.rows)
         arguments.extend(own)
-        parts.append((text_of(item), len(own)))
+        if item.expect_rows is not None:
+            arguments.append(item.expect_rows)
+        parts.append(_Part(text_of(item), len(own), item.expect_rows is not None))
     for notice in notices:
         arguments.extend((notice.channel, notice.payload))
-    return _merged_text(tuple(parts), len(notices)), arguments
+    return Trip(items, _merged_text(tuple(parts), len(notices), relaxed=relaxed), arguments)
+
+
+@lru_cache(maxsize=512)
+def _merged_text(parts: tuple[_Part, ...], notices: int, *, relaxed: bool) -> str:
+    """The texts are this package's own constants; only places are filled in. Each notice takes two parameters."""
+    clauses: list[str] = []
+    wanted: list[str] = []
+    used = 0
+    for place, part in enumerate(parts):
+        shifted = NUMBER.sub(lambda match, by=used: f"${int(match[1]) + by}", part.text)
+        counted = OWN_COUNTER.fullmatch(shifted)
+        if counted is not None:
+            clauses.append(f"{counted[1]} AS ({counted[2]})")
+            shifted = counted[3]
+        clauses.append(f"s{place} AS ({shifted} RETURNING 1)")
+        used += part.parameters + part.checked
+        wanted.append(_counted(place, f"${used}" if part.checked else ""))
+    wanted.extend(f"pg_notify(${used + 2 * place + 1}, ${used + 2 * place + 2})" for place in range(notices))
+    wanted.extend((RELAXED,) if relaxed else ())
+    head = f"WITH {', '.join(clauses)} " if clauses else ""
+    return f"{head}SELECT {', '.join(wanted)}"
+
+
+def _counted(place: int, expected: str) -> str:
+    """The number of rows of a part. Another number than expected is made an error that names the part."""
+    count = "count(*)"
+    if expected:
+        error = f"CAST('lost part {place} of this commit: ' || count(*) AS bigint)"
+        count = f"CASE WHEN count(*) = CAST({expected} AS bigint) THEN count(*) ELSE {error} END"
+    return f"(SELECT {count} FROM s{place})"  # noqa: S608 -- no value in it

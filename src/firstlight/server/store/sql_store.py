@@ -50,7 +50,7 @@ from firstlight.server.store import (
 from firstlight.server.store.cluster_states import ClusterStates, in_order
 from firstlight.server.store.documents import key_params, micros, text_or_none
 from firstlight.server.store.host_states import HostStates
-from firstlight.server.store.writes import work
+from firstlight.server.store.writes import made_of, work
 
 
 class SqlStore(Store):
@@ -174,9 +174,10 @@ class SqlStore(Store):
 
     async def commit(self, *writes: Write) -> None:
         if writes:
-            await self._database.commit(*work(writes))
-            self._hosts.remember(writes)
-            self._clusters.remember(writes)
+            made = made_of(writes)
+            await self._database.commit(*work(writes, made))
+            self._hosts.remember(made)
+            self._clusters.remember(made)
 
     def listen(self, channel: str) -> Notices:
         return self._database.subscribe(channel)

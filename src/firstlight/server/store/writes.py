@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from firstlight.core.events.recorded import Recorded
 from firstlight.server.ports.database import Notify, Param, Sql, Statement
 from firstlight.server.ports.store import (
     AddEvents,
@@ -56,15 +55,18 @@ BATCHES: Final[Mapping[Sql, tuple[str, ...]]] = {
 """Upserts that go as one batch, with the key that may appear in it once only."""
 
 
-def work(writes: Sequence[Write]) -> tuple[Statement | Notify, ...]:
+Made = Sequence[tuple[Write, tuple[Statement, ...]]]
+"""Each write with its statements, which hold the documents and versions as they are stored."""
+
+
+def made_of(writes: Iterable[Write]) -> Made:
+    return [(write, tuple(statements_of(write))) for write in writes if not isinstance(write, AddEvents)]
+
+
+def work(writes: Sequence[Write], made: Made) -> tuple[Statement | Notify, ...]:
     """Everything to be done in one commit."""
-    added: list[Recorded] = []
-    plain: list[Statement] = []
-    for write in writes:
-        if isinstance(write, AddEvents):
-            added.extend(write.events)
-        else:
-            plain.extend(statements_of(write))
+    added = [event for write in writes if isinstance(write, AddEvents) for event in write.events]
+    plain = (statement for _, statements in made for statement in statements)
     return (*batched(plain), *notices(writes), *events.add(added))
 
 
