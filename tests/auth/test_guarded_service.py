@@ -82,6 +82,6 @@ def test_pages_that_may_do_reach_the_api(service: RunningService, headers: dict[
 def test_images_know_their_names(service: RunningService) -> None:
     status, answer = ask(service.images_url, "GET", "/base-images", Host="rebound.evil.example")
     assert status == 421
-    assert "FIRSTLIGHT_ALLOWED_HOSTS" in str(answer["reason"])
+    assert "FIRSTLIGHT_ALLOWED_HOSTS" in str(answer["message"])
     for host in ("images.lab.example.com:8888", "also.example.com", "10.1.2.3", "[fe80::1]:8888"):
         assert ask(service.images_url, "GET", "/live", Host=host)[0] == 200

@@ -1,6 +1,6 @@
 """The pages beside the API, the API document, and the start and end of the process."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
 import msgspec
@@ -9,7 +9,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from firstlight.core import errors
 from firstlight.server.http.endpoint import full_path
-from firstlight.server.http.operations import Access, operations_of
+from firstlight.server.http.operations import Access, Operation, operations_of
 from firstlight.server.usecases.caller import Caller
 from tests.http import sample
 from tests.http.client import ask
@@ -120,8 +120,8 @@ def test_a_module_of_handlers_is_collected_in_order() -> None:
 async def test_the_actor_is_asked_for_before_anything_is_read() -> None:
     asked: list[tuple[Access, str]] = []
 
-    async def authenticate(access: Access, headers: dict[str, str], query: bytes) -> Caller:
-        asked.append((access, headers.get("authorization", "")))
+    async def authenticate(operation: Operation, path: object, headers: Mapping[str, str], query: bytes) -> Caller:
+        asked.append((operation.access, headers.get("authorization", "")))
         raise errors.Unauthenticated("unauthenticated for invalid credentials")
 
     app = an_app(authenticate=authenticate)
@@ -131,7 +131,7 @@ async def test_the_actor_is_asked_for_before_anything_is_read() -> None:
 
 
 async def test_the_actor_reaches_the_handler() -> None:
-    async def authenticate(access: Access, headers: dict[str, str], query: bytes) -> Caller:
+    async def authenticate(*_: object) -> Caller:
         return Caller(name="jane", is_admin=False)
 
     world = World()

@@ -60,7 +60,8 @@ class Got:
 
     @property
     def reason(self) -> str:
-        return json.loads(self.body)["reason"]
+        document = json.loads(self.body)
+        return document.get("reason") or document["message"]
 
 
 Start = Callable[..., Any]

@@ -1,6 +1,7 @@
 """From settings to the values and ports everything else is made of."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import timedelta
 
 import msgspec
@@ -23,6 +24,12 @@ from firstlight.core.model.policy import (
 from firstlight.core.steps.inputs import NO_INPUTS, ReleaseFacts, StepInputs
 from firstlight.core.versions.catalogue import Catalogue
 from firstlight.core.versions.configured import configured_catalogue
+from firstlight.server.auth.authenticator import Authenticator
+from firstlight.server.auth.keys import key_pair
+from firstlight.server.auth.setup import administrator, service_keys
+from firstlight.server.auth.tokens import Lifetimes, Tokens
+from firstlight.server.ports.clock import Clock
+from firstlight.server.ports.store import Store
 from firstlight.server.setting_types import duration
 from firstlight.server.settings import Settings, managed_domains
 from firstlight.server.usecases.world import ServiceFacts
@@ -157,6 +164,33 @@ def service_facts(settings: Settings, *, link_key: bytes) -> ServiceFacts:
         event_rate_limits=_rate_limits(settings.event_rate_limits),
         link_key=link_key,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """How callers prove who they are; nothing of it where everybody is administrator."""
+
+    authenticator: Authenticator | None = None
+    tokens: Tokens | None = None
+    """Where the service makes tokens itself."""
+
+
+async def access_of(settings: Settings, store: Store, clock: Clock) -> Access:
+    """Makes and keeps what is missing: a key pair and the administrator's token."""
+    if settings.auth_type == "none":
+        return Access()
+    public, private = settings.ec_public_key_pem, settings.ec_private_key_pem.get_secret_value()
+    given = settings.admin_token.get_secret_value() if settings.admin_token is not None else ""
+    if settings.auth_type == "agent-installer-local":
+        foreign = Tokens(key_pair(public=public, private=private), admin_token=given)
+        return Access(Authenticator(foreign, store, now=clock.now, schemed=True))
+    tokens = Tokens(
+        await service_keys(store, public=public, private=private),
+        admin_token=await administrator(store, given=given, folder=settings.data_dir),
+        lifetimes=Lifetimes(agent=settings.agent_token_lifetime, image=settings.image_expiration_time),
+    )
+    scoped = settings.local_auth_enforce_resource_scope
+    return Access(Authenticator(tokens, store, now=clock.now, scoped=scoped), tokens)
 
 
 def _rate_limits(text: str) -> Mapping[str, float]:

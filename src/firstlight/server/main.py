@@ -18,15 +18,17 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from firstlight.core.errors import Error, Unavailable
+from firstlight.server.auth.authenticator import Authenticator
 from firstlight.server.auth.origins import Hosts
 from firstlight.server.blobs.connect import open_blobs
-from firstlight.server.composition import catalogue_of, policy_of, service_facts, step_inputs
+from firstlight.server.composition import access_of, catalogue_of, policy_of, service_facts, step_inputs
 from firstlight.server.engine.bell import Bell
 from firstlight.server.engine.engine import Engine
 from firstlight.server.engine.evaluator import Evaluator
 from firstlight.server.engine.listening import Listening
 from firstlight.server.http import v1, v2
 from firstlight.server.http.app import build_app
+from firstlight.server.http.authentication import Credentials
 from firstlight.server.http.listener import Listener
 from firstlight.server.http.operations import operations_of
 from firstlight.server.imaging.running import start_beside
@@ -44,6 +46,7 @@ from firstlight.server.usecases.chores import CHORES, plan_chores
 from firstlight.server.usecases.preparation import operations
 from firstlight.server.usecases.sessions import Sessions
 from firstlight.server.usecases.stream import Broadcast
+from firstlight.server.usecases.waits import Waits
 from firstlight.server.usecases.world import World
 from firstlight.server.web.site import Site
 
@@ -94,6 +97,7 @@ async def service(
             forgiven_until=listening.forgiven_until,
         )
         bell = Bell()
+        access = await access_of(settings, store, clock)
         world = World(
             store=store,
             blobs=blobs,
@@ -102,6 +106,7 @@ async def service(
             catalogue=catalogue,
             service=service_facts(settings, link_key=await link_key(store)),
             nmstate=Nmstatectl(settings.nmstatectl),
+            tokens=access.tokens,
             new_id=uuid4,
             random_bytes=secrets.token_bytes,
             evaluate_cluster=evaluator.cluster,
@@ -121,10 +126,10 @@ async def service(
             asyncio.create_task(_kept_up("due", lambda: _hear_due(database, engine))),
         ]
         stack.push_async_callback(_end, tasks)
-        yield Service(settings, world, engine, database, build(settings, world))
+        yield Service(settings, world, engine, database, build(settings, world, access.authenticator))
 
 
-def build(settings: Settings, world: World) -> ASGIApp:
+def build(settings: Settings, world: World, authenticator: Authenticator | None = None) -> ASGIApp:
     modules: tuple[ModuleType, ...] = (*v2.MODULES, *v1.MODULES)
 
     async def health() -> str:
@@ -139,6 +144,7 @@ def build(settings: Settings, world: World) -> ASGIApp:
     return build_app(
         world,
         operations=operations_of(*modules),
+        authenticate=None if authenticator is None else Credentials(authenticator),
         ignore_unknown_fields=not settings.reject_unknown_fields,
         health=health,
         allowed_domains=settings.allowed_domains,
@@ -180,8 +186,10 @@ async def _hear_changes(database: Database, world: World) -> None:
         async for notice in notices:
             if not notice:
                 world.sessions.forget_all()
+                world.waits.wake_all()
             for subject in notice.split():
                 world.sessions.forget(subject)
+                world.waits.wake(subject)
 
 
 async def _hear_due(database: Database, engine: Engine) -> None:
@@ -222,14 +230,19 @@ def _loop_factory() -> type[asyncio.AbstractEventLoop] | None:
 
 
 class _Api(uvicorn.Server):
-    """Ends the streams of events before it waits for requests to end: they would never end by themselves."""
+    """Ends the streams of events before it waits for requests to end: they would never end by themselves.
 
-    def __init__(self, config: uvicorn.Config, *, streams: Broadcast) -> None:
+    Polls that wait are answered as well.
+    """
+
+    def __init__(self, config: uvicorn.Config, *, streams: Broadcast, waits: Waits) -> None:
         super().__init__(config)
         self._streams = streams
+        self._waits = waits
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._streams.close()
+        self._waits.close()
         await super().shutdown(sockets)
 
 
@@ -241,11 +254,18 @@ async def _serve(settings: Settings) -> None:
             images = stack.enter_context(_listener(settings.images_listen, "FIRSTLIGHT_IMAGES_LISTEN"))
         running = await stack.enter_async_context(service(settings))
         if images is not None:
-            await stack.enter_async_context(start_beside(settings, images))
+            await stack.enter_async_context(start_beside(settings, images, api_token=_watching(running.world)))
         warn_if_open(settings)
         url = f"http://{settings.listen}"
         log.info("firstlight serves", api=url, page=f"{url}/api/docs", images=f"http://{settings.images_listen}")
-        await _Api(_uvicorn(running.app), streams=running.world.broadcast).serve(sockets=[api_socket])
+        world = running.world
+        api = _Api(_uvicorn(running.app), streams=world.broadcast, waits=world.waits)
+        await api.serve(sockets=[api_socket])
+
+
+def _watching(world: World) -> str:
+    """What the image service beside the API hears of changes with."""
+    return "" if world.tokens is None else world.tokens.watcher("images", expires_at=None)
 
 
 def _listener(listen: str, setting: str) -> socket.socket:

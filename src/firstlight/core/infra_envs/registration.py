@@ -1,6 +1,6 @@
 """New infra-envs, and changes to those that exist."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Final
 from uuid import UUID
@@ -28,7 +28,7 @@ from firstlight.core.versions.architectures import CpuArchitecture, normalise
 from firstlight.core.versions.catalogue import Catalogue
 
 LONGEST_NAME: Final = 255
-_UNTOLD: Final = frozenset({"updated_at", "download_url"})
+_UNTOLD: Final = frozenset({"updated_at", "download_url", "expires_at"})
 
 
 class Grounds(Struct, frozen=True, kw_only=True):
@@ -39,6 +39,8 @@ class Grounds(Struct, frozen=True, kw_only=True):
     public_registries: tuple[str, ...] = ()
     image_service_url: str
     parse_certificate: ParseCertificate
+    locate: Callable[[InfraEnv], InfraEnv] | None = None
+    """Gives an infra-env the URL of its image; none: its plain URL below the image service's."""
     default_image_type: str = FULL
     default_ntp_source: str = ""
 
@@ -91,7 +93,7 @@ def register(
         email_domain=new.email_domain,
     )
     infra_env = granted(base, wish, networks=networks, parse_certificate=grounds.parse_certificate)
-    infra_env = replace(infra_env, download_url=image_url(infra_env, base=grounds.image_service_url))
+    infra_env = _located(infra_env, grounds)
     registered = InfraEnvRegistered(infra_env_id=infra_env.id, cluster_id=infra_env.cluster_id)
     changes = (
         Change(event=registered, after={"name": infra_env.name}),
@@ -114,7 +116,7 @@ def update(
         image = grounds.catalogue.os_image(wish.openshift_version, architecture=architecture)
         after = replace(after, openshift_version=image.openshift_version)
     after = granted(after, wish, networks=networks, parse_certificate=grounds.parse_certificate)
-    after = replace(after, download_url=image_url(after, base=grounds.image_service_url))
+    after = _located(after, grounds)
     fields = changed_fields(infra_env, after)
     if wish.pull_secret:
         fields.append("pull_secret")
@@ -122,6 +124,12 @@ def update(
         return None
     change = _told(after, ", ".join(sorted(fields)) or "download_url", before=infra_env)
     return Updated(infra_env=replace(after, updated_at=now), changes=(change,))
+
+
+def _located(infra_env: InfraEnv, grounds: Grounds) -> InfraEnv:
+    if grounds.locate is not None:
+        return grounds.locate(infra_env)
+    return replace(infra_env, download_url=image_url(infra_env, base=grounds.image_service_url))
 
 
 def changed_fields(before: InfraEnv, after: InfraEnv) -> list[str]:

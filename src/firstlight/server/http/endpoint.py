@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from types import NoneType
 from typing import Final, cast
+from uuid import UUID
 
 import msgspec
 from starlette.types import Receive, Scope, Send
@@ -20,8 +21,8 @@ from firstlight.server.http.respond import Headers, raw_headers, send_bytes, sen
 from firstlight.server.http.router import Route, Router
 from firstlight.server.usecases.caller import Caller
 
-Authenticate = Callable[[Access, Mapping[str, str], bytes], Awaitable[Caller]]
-"""Given what the operation accepts, the request's headers and its query string: who is asking. Raises domain errors."""
+Authenticate = Callable[[Operation, Mapping[str, UUID | str], Mapping[str, str], bytes], Awaitable[Caller]]
+"""Who is asking, by operation, path arguments, headers and query string. Raises domain errors."""
 
 MOUNTS: Final = {"v2": "/api/assisted-install", "v1": "/api/firstlight"}
 """Where the two APIs live: the original's and our own."""
@@ -88,18 +89,20 @@ class Api:
         trace.is_routine = endpoint.is_routine
         headers = trace.headers
         query_string: bytes = scope["query_string"]
+        path = route.arguments(values)
         if self._authenticate is None:
             actor = Caller(name=endpoint.anyone, request_id=trace.request_id)
         else:
-            known = await self._authenticate(operation.access, headers, query_string)
+            known = await self._authenticate(operation, path, headers, query_string)
             actor = msgspec.structs.replace(known, request_id=trace.request_id)
         call = Call(
-            path=route.arguments(values),
+            path=path,
             query=endpoint.read_query(query_string),
             body=await endpoint.read_body(receive, headers),
             headers=headers,
             actor=actor,
             stream=lambda: body.chunks(receive, headers, cap=operation.body_cap),
+            gone=lambda: body.until_gone(receive),
         )
         answer = await operation.handler(self._world, call)
         await _send_answer(answer, operation, trace, scope, receive, send)

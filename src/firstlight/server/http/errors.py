@@ -134,7 +134,8 @@ def answer_to(error: Error | Refused, *, to_machine: bool = False) -> ErrorAnswe
         return _framework(error.status, str(error), headers=error.headers)
     status = STATUS_OF[Unavailable] if to_machine and error.code in PASSING else _status(type(error))
     if isinstance(error, Unauthenticated | Forbidden) or error.code == NOT_VISIBLE:
-        return _framework(status, str(error))
+        proof = {"www-authenticate": "Bearer"} if isinstance(error, Unauthenticated) else NO_HEADERS
+        return _framework(status, str(error), headers=proof)
     return _decided(status, str(error))
 
 

@@ -25,6 +25,7 @@ _SECURITY: Final = {
     Access.OWNER: ("userAuth", "header", "Authorization"),
     Access.AGENT: ("agentAuth", "header", "X-Secret-Key"),
     Access.URL: ("urlAuth", "query", "api_key"),
+    Access.LINK: ("linkAuth", "query", "signature"),
     Access.IMAGE: ("imageAuth", "header", "Image-Token"),
     Access.IMAGE_URL: ("imageURLAuth", "query", "image_token"),
     Access.WATCHER: ("watcherAuth", "header", "Watcher-Authorization"),

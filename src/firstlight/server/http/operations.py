@@ -44,7 +44,9 @@ class Access(Flag):
     AGENT = auto()
     """Agents, installers and controllers, by pull secret or token."""
     URL = auto()
-    """A signed link."""
+    """A token in the URL."""
+    LINK = auto()
+    """A link signed for this very request; the handler has to look at its signature."""
     IMAGE = auto()
     """The image service, by header."""
     IMAGE_URL = auto()

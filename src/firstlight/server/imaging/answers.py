@@ -39,6 +39,8 @@ STATUS_OF: Final[tuple[tuple[type[Error], int], ...]] = (
     (Forbidden, 403),
     (Unavailable, 503),
 )
+OF_CALLERS: Final = frozenset({401, 403, 421})
+"""What is said of the caller rather than of the image has a form of its own."""
 RETRY_SECONDS: Final = 15
 NO_FILES: Final[Mapping[str, OpenFile]] = {}
 
@@ -97,7 +99,10 @@ def make_image(
 
 def refusal(status: int, reason: str, *, handler: str = "", headers: bytes = b"") -> Answer:
     """An error in the form the API uses."""
-    body = msgspec.json.encode({"code": str(status), "href": "", "id": status, "kind": "Error", "reason": reason})
+    if status in OF_CALLERS:
+        body = msgspec.json.encode({"code": status, "message": reason})
+    else:
+        body = msgspec.json.encode({"code": str(status), "href": "", "id": status, "kind": "Error", "reason": reason})
     if status == 503:
         headers += b"Retry-After: %d\r\n" % RETRY_SECONDS
     return _small(status, body, b"Content-Type: application/json\r\n" + headers, handler)

@@ -26,6 +26,8 @@ LARGEST_ANSWER: Final = 8 * 1024 * 1024
 MOST_KEPT: Final = 4_096
 UNWATCHED_SECONDS: Final = 5.0
 """How long an answer holds while nobody tells us of changes."""
+WATCHED_SECONDS: Final = 3_600.0
+"""How long it holds while somebody does: tokens inside are renewed when they are asked for."""
 UNREACHABLE_SECONDS: Final = 600.0
 """How long an answer holds while the API cannot be reached: downloads go on through a restart of it."""
 ATTEMPTS: Final = 3
@@ -119,7 +121,7 @@ class Environments:
         kept = self._kept.get(asked)
         if kept is None or kept.generation != self._generation(asked.infra_env_id):
             return None
-        if not self.watched and self._clock() - kept.at > UNWATCHED_SECONDS:
+        if self._clock() - kept.at > (WATCHED_SECONDS if self.watched else UNWATCHED_SECONDS):
             return None
         return kept.customisation
 

@@ -26,9 +26,10 @@ class _Event(Struct, frozen=True):
     cluster_id: UUID | None = None
 
 
-async def follow(environments: Environments, api_url: str, *, pause: float = PAUSE) -> None:
+async def follow(environments: Environments, api_url: str, *, token: str = "", pause: float = PAUSE) -> None:
     """Until cancelled. While the stream is down, or the API has none, answers are simply kept for a shorter time."""
-    async with aiohttp.ClientSession(timeout=TIMEOUT, read_bufsize=LONGEST_LINE) as session:
+    headers = {"Watcher-Authorization": token} if token else {}
+    async with aiohttp.ClientSession(timeout=TIMEOUT, read_bufsize=LONGEST_LINE, headers=headers) as session:
         while True:
             try:
                 await _listen(session, environments, api_url.rstrip("/") + STREAM)

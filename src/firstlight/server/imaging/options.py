@@ -26,6 +26,8 @@ class Options(Struct, frozen=True, kw_only=True):
     download_ca_file: str = ""
     download_insecure: bool = False
     api_ca_file: str = ""
+    api_token: str = ""
+    """What the service follows the API's events with."""
     allowed_domains: tuple[str, ...] = ()
     host_names: tuple[str, ...] | None = None
     """What the service is called by, beside addresses; none: any name will do, since callers prove who they are."""
@@ -55,6 +57,7 @@ def options_of(settings: Settings) -> Options:
         download_ca_file=str(settings.os_images_ca_file or ""),
         download_insecure=settings.os_images_insecure,
         api_ca_file=str(settings.images_api_ca_file or ""),
+        api_token=settings.images_api_token.get_secret_value() if settings.images_api_token is not None else "",
         allowed_domains=settings.allowed_domains,
         host_names=settings.host_names if settings.auth_type == "none" else None,
         log_level=settings.log_level,

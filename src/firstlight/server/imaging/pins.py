@@ -13,6 +13,9 @@ from firstlight.server.imaging.answers import Image
 GAP_SECONDS: Final = 30.0
 """Who has not read for this long begins anew."""
 LONGEST_SECONDS: Final = 600.0
+GOING_ON_SECONDS: Final = 86_400.0
+"""How long a reader may pause and still go on under an address that has ended meanwhile: a machine that runs from its
+medium reads little."""
 MOST: Final = 4_096
 
 _Key = tuple[str, bytes]
@@ -37,6 +40,15 @@ class Pins:
         if len(self._held) > MOST:
             self._held.popitem(last=False)
         return image
+
+    def reading(self, client: str, target: bytes) -> Image | None:
+        """What this client has been reading under this address, if it has not stopped for long."""
+        now, key = self._clock(), (client, target)
+        held = self._held.get(key)
+        if held is None or now - held[1] > GOING_ON_SECONDS:
+            return None
+        self._held[key] = (held[0], now, held[2])
+        return held[0]
 
     def forget(self, client: str, target: bytes) -> None:
         self._held.pop((client, target), None)

@@ -1,5 +1,6 @@
 """From paths to what is wanted. Nothing here knows how it is made."""
 
+import math
 import re
 from functools import lru_cache
 from typing import Final
@@ -8,8 +9,9 @@ from uuid import UUID
 
 from msgspec import Struct
 
-from firstlight.core.errors import Invalid, NotFound
+from firstlight.core.errors import Invalid, NotFound, Unauthenticated
 from firstlight.core.versions.releases import DISCONNECTED_ISO, FULL_ISO
+from firstlight.server.auth.compact import BadToken, Claims, unchecked
 
 MINIMAL_ISO: Final = "minimal-iso"
 TYPE_OF_FILE: Final = {"full.iso": FULL_ISO, "minimal.iso": MINIMAL_ISO, "disconnected.iso": DISCONNECTED_ISO}
@@ -18,13 +20,24 @@ LONGEST_TARGET: Final = 8_192
 _ID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
+class Proof(Struct, frozen=True, kw_only=True):
+    """What the address says about who may use it. The API decides what it is worth."""
+
+    api_key: str = ""
+    image_token: str = ""
+    ends_at: float = math.inf
+    """Seconds since 1970."""
+
+
+NO_PROOF: Final = Proof()
+
+
 class DiscoveryIso(Struct, frozen=True, kw_only=True):
     infra_env_id: UUID
     version: str
     architecture: str
     image_type: str
-    api_key: str = ""
-    image_token: str = ""
+    proof: Proof = NO_PROOF
     handler: str
 
 
@@ -34,8 +47,7 @@ class PxeInitrd(Struct, frozen=True, kw_only=True):
     architecture: str
     only_size: bool = False
     """s390x wants address and length of the initrd rather than the initrd."""
-    api_key: str = ""
-    image_token: str = ""
+    proof: Proof = NO_PROOF
     handler: str
 
 
@@ -59,7 +71,7 @@ PAGES: Final = ("health", "live", "metrics", "base-images")
 
 @lru_cache(maxsize=4096)
 def route(target: bytes) -> Route:
-    """Raises NotFound or Invalid, with the reason."""
+    """Raises NotFound, Invalid or Unauthenticated, with the reason."""
     if len(target) > LONGEST_TARGET:
         raise NotFound("There is nothing with such a long name.")
     path, _, query = target.decode("latin-1").partition("?")
@@ -79,6 +91,17 @@ def route(target: bytes) -> Route:
                 architecture=architecture,
                 image_type=_type_of(name),
                 handler="/byid/:token",
+            )
+        case ["bytoken" | "byapikey" as form, token, version, architecture, name]:
+            claims = _claims(token)
+            key = "image_token" if form == "bytoken" else "api_key"
+            return DiscoveryIso(
+                infra_env_id=_identity(claims.sub or claims.infra_env_id),
+                version=version,
+                architecture=architecture,
+                image_type=_type_of(name),
+                proof=_proof({key: token}),
+                handler=f"/{form}/:token",
             )
         case ["images", identity]:
             return _long_form(_identity(identity), asked)
@@ -106,8 +129,7 @@ def _long_form(identity: UUID, asked: dict[str, str]) -> DiscoveryIso:
         version=version,
         architecture=asked.get("arch", ""),
         image_type=image_type,
-        api_key=asked.get("api_key", ""),
-        image_token=asked.get("image_token", ""),
+        proof=_proof(asked),
         handler="/images/:imageID",
     )
 
@@ -119,10 +141,28 @@ def _initrd(identity: UUID, name: str, asked: dict[str, str]) -> PxeInitrd:
         version=_required(asked, "version"),
         architecture="s390x" if only_size else asked.get("arch", ""),
         only_size=only_size,
-        api_key=asked.get("api_key", ""),
-        image_token=asked.get("image_token", ""),
+        proof=_proof(asked),
         handler=f"/images/:imageID/{name}",
     )
+
+
+def _proof(asked: dict[str, str]) -> Proof:
+    """A key of another form than ours is passed on; nobody but the API knows when it ends."""
+    api_key, image_token = asked.get("api_key", ""), asked.get("image_token", "")
+    if not api_key and not image_token:
+        return NO_PROOF
+    try:
+        ends_at = unchecked(api_key or image_token).exp
+    except BadToken:
+        ends_at = None
+    return Proof(api_key=api_key, image_token=image_token, ends_at=math.inf if ends_at is None else ends_at)
+
+
+def _claims(token: str) -> Claims:
+    try:
+        return unchecked(token)
+    except BadToken:
+        raise Unauthenticated("The token in this address cannot be read. Ask for a new image URL.") from None
 
 
 def _identity(text: str) -> UUID:

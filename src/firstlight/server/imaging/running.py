@@ -78,7 +78,7 @@ async def serving(options: Options, listening: socket.socket) -> AsyncGenerator[
     loop = asyncio.get_running_loop()
     server = await loop.create_server(lambda: Connection(connections), sock=listening, backlog=BACKLOG)
     tasks = [
-        asyncio.create_task(news.follow(service.environments, options.api_url)),
+        asyncio.create_task(news.follow(service.environments, options.api_url, token=options.api_token)),
         asyncio.create_task(sweep(connections)),
     ]
     if options.prefetch:
@@ -99,12 +99,16 @@ async def serving(options: Options, listening: socket.socket) -> AsyncGenerator[
 
 
 @asynccontextmanager
-async def start_beside(settings: Settings, listening: socket.socket | None = None) -> AsyncGenerator[None]:
+async def start_beside(
+    settings: Settings, listening: socket.socket | None = None, *, api_token: str = ""
+) -> AsyncGenerator[None]:
     """A process of its own serves images while the block is running; should it end by itself, another one takes over.
 
     The listener belongs to this process: a port that is taken is known at once, and nobody is refused in between.
     """
     options = options_of(settings)
+    if api_token:
+        options = msgspec.structs.replace(options, api_token=api_token)
     with contextlib.ExitStack() as stack:
         if listening is None:
             listening = stack.enter_context(listener(options))

@@ -1,7 +1,9 @@
 """The image service: from a request to the image that answers it."""
 
 import asyncio
+import time
 from collections import OrderedDict
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -33,7 +35,8 @@ _Made = tuple[Base, Asked | None, Customisation | None, Image]
 
 
 class ImageService:
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: Options, *, now: Callable[[], float] = time.time) -> None:
+        self._now = now
         self.metrics = Metrics()
         self.library = Library(
             configured_catalogue(os_images=options.os_images),
@@ -71,6 +74,8 @@ class ImageService:
             return self._shared(request, refused(error))
         if isinstance(wanted, Page):
             return self._page(wanted)
+        if not isinstance(wanted, BootArtifact) and wanted.proof.ends_at <= self._now():
+            return self._shared(request, self._ended(request, wanted.handler))
         made = self._images.get((request.target, request.header(b"authorization")))
         if made is None:
             return None
@@ -157,6 +162,13 @@ class ImageService:
             image = self._pins.choose(request.client, request.target, image)
         return answer_with(image, request, handler=handler)
 
+    def _ended(self, request: Request, handler: str) -> Answer:
+        """Whoever is reading pieces of an image may read on; nobody begins."""
+        image = self._pins.reading(request.client, request.target) if b"range" in request.headers else None
+        if image is None:
+            return refusal(401, "The time of this image URL is over. Ask the API for a new one.", handler=handler)
+        return answer_with(image, request, handler=handler)
+
     # --- the rest ---------------------------------------------------------------------------------------------------
 
     def _page(self, page: Page) -> Answer:
@@ -191,10 +203,10 @@ def _misdirected(host: str) -> Answer:
 
 
 def _credential(wanted: DiscoveryIso | PxeInitrd, request: Request) -> Credential:
-    if wanted.api_key:
-        return Credential(api_key=wanted.api_key)
-    if wanted.image_token:
-        return Credential(image_token=wanted.image_token)
+    if wanted.proof.api_key:
+        return Credential(api_key=wanted.proof.api_key)
+    if wanted.proof.image_token:
+        return Credential(image_token=wanted.proof.image_token)
     return Credential(authorization=request.header(b"authorization"))
 
 

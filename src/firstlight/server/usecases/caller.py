@@ -14,6 +14,12 @@ class Caller(Struct, frozen=True, kw_only=True):
     org_id: str = ""
     email_domain: str = "Unknown"
     is_admin: bool = True
+    infra_env_id: UUID | None = None
+    """A machine that has proved to be of this infra-env."""
+    cluster_id: UUID | None = None
+    """A part of this cluster."""
+    came_late: bool = False
+    """The machine's token has ended; it may go on with what it began, but begin nothing."""
 
 
 SERVICE = Caller()

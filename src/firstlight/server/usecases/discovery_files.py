@@ -5,6 +5,7 @@ from typing import Final
 from uuid import UUID
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from firstlight.core.errors import Conflict, Invalid, NotFound
 from firstlight.core.infra_envs.discovery import ServiceAddress, discovery_inputs, proxy_settings
@@ -17,6 +18,7 @@ from firstlight.core.model.host import HostState
 from firstlight.core.model.host_status import HostStatus
 from firstlight.core.model.infra_env import InfraEnv
 from firstlight.server.ports.store import infra_env_subject
+from firstlight.server.usecases.image_access import agent_token, image_key, renewed
 from firstlight.server.usecases.links import FOR_IMAGES, Link, make_link
 from firstlight.server.usecases.static_networks import static_network
 from firstlight.server.usecases.world import World
@@ -62,16 +64,17 @@ def inputs_of(
         skip_certificate_verification=world.service.skip_certificate_verification,
         agent_image=world.policy.agent_image,
     )
-    return discovery_inputs(
+    inputs = discovery_inputs(
         infra_env, network=network, pull_secret=pull_secret, service=service, image_type=image_type
     )
+    return replace(inputs, agent_token=agent_token(world, infra_env))
 
 
 async def load(world: World, infra_env_id: UUID) -> InfraEnv:
     stored = await world.store.infra_env(infra_env_id)
     if stored is None:
         raise NotFound(f"There is no infra-env {infra_env_id}.")
-    return stored.infra_env
+    return await renewed(world, stored)
 
 
 async def boot_file(world: World, infra_env_id: UUID, wanted: WantedFile) -> BootFile:
@@ -102,8 +105,17 @@ async def _script(world: World, infra_env: InfraEnv, wanted: WantedFile) -> str:
             return chain_script(link_to(world, infra_env.id, wanted).url)
         await _require_discovery(world, infra_env, wanted.mac)
     arguments = [argument.value for argument in infra_env.kernel_arguments]
-    artifacts = boot_artifacts(infra_env, base=world.service.image_service_url)
+    token = await _image_token(world, infra_env)
+    artifacts = boot_artifacts(infra_env, base=world.service.image_service_url, token=token)
     return boot_script(artifacts, kernel_arguments=arguments)
+
+
+async def _image_token(world: World, infra_env: InfraEnv) -> str:
+    """What a boot script shows to the image service."""
+    if world.tokens is None:
+        return ""
+    key = await image_key(world, infra_env.id)
+    return world.tokens.image(infra_env.id, key=key, now=world.clock.now())[0]
 
 
 async def _require_discovery(world: World, infra_env: InfraEnv, mac: str) -> None:

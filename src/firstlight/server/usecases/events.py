@@ -9,10 +9,11 @@ import msgspec
 import structlog
 from msgspec.structs import replace
 
-from firstlight.core.errors import Invalid, NotFound
+from firstlight.core.errors import Forbidden, Invalid, NotFound
 from firstlight.core.events.catalogue import rate_limits
 from firstlight.core.events.event import Category, Severity
 from firstlight.core.events.recorded import Recorded
+from firstlight.server.auth.membership import are_together
 from firstlight.server.ports.store import AddEvents, EventPage, EventQuery
 from firstlight.server.usecases.caller import Caller
 from firstlight.server.usecases.deciding import no_such_host
@@ -43,6 +44,7 @@ async def keep_event(world: World, event: Recorded, *, props: str, caller: Calle
     for part, text in (("name", event.name), ("message", event.message), ("props", props)):
         if len(text) > LONGEST[part]:
             raise Invalid(f"The {part} of the event has {len(text)} characters. Shorten it to {LONGEST[part]} at most.")
+    await _require_own(world, event, caller)
     await _require_subjects(world, event)
     kept = replace(
         event,
@@ -73,6 +75,18 @@ def _properties(text: str, *, name: str) -> dict[str, object]:
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         log.warning("properties of an event are no JSON object", event_name=name[:80], reason=str(error))
         return {}
+
+
+async def _require_own(world: World, event: Recorded, caller: Caller) -> None:
+    """A machine that proved whose it is tells nothing of others."""
+    foreign = caller.cluster_id is not None and event.cluster_id not in (None, caller.cluster_id)
+    if caller.infra_env_id is not None:
+        foreign = event.infra_env_id not in (None, caller.infra_env_id)
+        if event.cluster_id is not None and not foreign:
+            own = await are_together(world.store, infra_env_id=caller.infra_env_id, cluster_id=event.cluster_id)
+            foreign = not own
+    if foreign:
+        raise Forbidden("This token is for the machines of another infra-env or cluster.")
 
 
 async def _require_subjects(world: World, event: Recorded) -> None:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from firstlight.core.commands import registration
 from firstlight.core.decision import Change, Decision, HostKey, applied, combined, new_host
-from firstlight.core.errors import Error, NotFound, Unavailable
+from firstlight.core.errors import Error, NotFound, Unauthenticated, Unavailable
 from firstlight.core.events.host import HostRegistrationFailed
 from firstlight.core.model.cluster import Cluster, ClusterState
 from firstlight.core.model.host import HostState, Presence
@@ -51,6 +51,8 @@ async def register(
     if stored is None:
         raise NotFound(f"There is no infra-env {infra_env_id}.")
     key = (infra_env_id, host_id)
+    if caller.came_late and await world.store.host(key) is None:
+        raise Unauthenticated("The time of this image's token is over. Boot the machine from a new discovery image.")
     world.sessions.restart(key)
     newcomer = _Newcomer(world, stored.infra_env, key, agent_version[:LONGEST_VERSION], caller)
     try:

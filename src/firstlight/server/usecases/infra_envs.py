@@ -3,24 +3,22 @@
 import asyncio
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import Final
 from uuid import UUID
 
 from cryptography import x509
 from msgspec import Struct
-from msgspec.structs import replace
 
 from firstlight.core.decision import Change
 from firstlight.core.errors import Conflict, Error, Invalid, NotFound
 from firstlight.core.events.event import Event
 from firstlight.core.events.infra_env import (
+    ImageInfoUpdated,
     InfraEnvDeregistered,
     InfraEnvDeregisterFailed,
     InfraEnvRegistrationFailed,
 )
 from firstlight.core.infra_envs import registration
 from firstlight.core.infra_envs.registration import Grounds, NewInfraEnv, Updated
-from firstlight.core.infra_envs.urls import image_url
 from firstlight.core.infra_envs.wishes import InfraEnvWish
 from firstlight.core.install.discovery import render_discovery
 from firstlight.core.model.cluster import Cluster
@@ -40,12 +38,9 @@ from firstlight.server.ports.store import (
 from firstlight.server.usecases.caller import Caller
 from firstlight.server.usecases.deciding import EVALUATE, TRIES, busy, events_of
 from firstlight.server.usecases.discovery_files import KEPT_AS, inputs_of
+from firstlight.server.usecases.image_access import image_key, is_stale, locator, new_image_key, put_image_key
 from firstlight.server.usecases.static_networks import parsed_networks, require_accepted, static_network
 from firstlight.server.usecases.world import World
-
-SIGNS_IMAGES: Final = "signing_key"
-"""The name under which the key is kept that signs the image tokens of an infra-env."""
-KEY_BYTES: Final = 32
 
 
 class Registration(Struct, frozen=True, kw_only=True):
@@ -56,13 +51,15 @@ class Registration(Struct, frozen=True, kw_only=True):
     cpu_architecture: str = ""
 
 
-def grounds_of(world: World) -> Grounds:
+def grounds_of(world: World, *, key: bytes = b"") -> Grounds:
+    """`key` signs image links where they are signed."""
     service = world.service
     return Grounds(
         policy=world.policy,
         catalogue=world.catalogue,
         public_registries=service.public_registries,
         image_service_url=service.image_service_url,
+        locate=locator(world, key=key),
         parse_certificate=x509.load_der_x509_certificate,
         default_image_type=service.default_image_type,
         default_ntp_source=service.default_ntp_source,
@@ -95,10 +92,11 @@ async def _register(
         email_domain=caller.email_domain,
     )
     now, secret = world.clock.now(), wish.pull_secret or ""
+    key = new_image_key(world)
 
     def decide() -> Updated:
         networks = parsed_networks(wish.static_network or ())
-        return registration.register(new, wish, networks=networks, grounds=grounds_of(world), now=now)
+        return registration.register(new, wish, networks=networks, grounds=grounds_of(world, key=key), now=now)
 
     made = await asyncio.to_thread(decide)
     await _require_bootable(world, made.infra_env, wish, secret)
@@ -107,7 +105,7 @@ async def _register(
         await world.store.commit(
             PutInfraEnv(infra_env=made.infra_env, expect_revision=None),
             PutSecret(subject=subject, name=KEPT_AS, value=secret),
-            PutSecret(subject=subject, name=SIGNS_IMAGES, value=world.random_bytes(KEY_BYTES).hex()),
+            put_image_key(infra_env_id, key),
             *_look_at_cluster(made.infra_env.cluster_id, now),
             *events_of(made.changes, caller=caller, now=now),
         )
@@ -141,7 +139,8 @@ async def update(world: World, infra_env_id: UUID, wish: InfraEnvWish, *, caller
         stored = await _load(world, infra_env_id)
         now = world.clock.now()
         secret = wish.pull_secret or await world.store.secret(infra_env_subject(infra_env_id), KEPT_AS) or ""
-        changed = await asyncio.to_thread(_decide_update, world, stored.infra_env, wish, now)
+        grounds = grounds_of(world, key=await image_key(world, infra_env_id))
+        changed = await asyncio.to_thread(_decide_update, stored.infra_env, wish, grounds, now)
         if changed is None:
             return stored.infra_env
         await _require_bootable(world, changed.infra_env, wish, secret)
@@ -159,9 +158,9 @@ async def update(world: World, infra_env_id: UUID, wish: InfraEnvWish, *, caller
     raise busy(f"Infra-env {infra_env_id}")
 
 
-def _decide_update(world: World, infra_env: InfraEnv, wish: InfraEnvWish, now: datetime) -> Updated | None:
+def _decide_update(infra_env: InfraEnv, wish: InfraEnvWish, grounds: Grounds, now: datetime) -> Updated | None:
     networks = parsed_networks(wish.static_network or ())
-    return registration.update(infra_env, wish, networks=networks, grounds=grounds_of(world), now=now)
+    return registration.update(infra_env, wish, networks=networks, grounds=grounds, now=now)
 
 
 def _new_secret(infra_env_id: UUID, pull_secret: str | None) -> Iterator[Write]:
@@ -198,7 +197,8 @@ async def list_infra_envs(
 
 
 async def get(world: World, infra_env_id: UUID) -> InfraEnv:
-    return (await _load(world, infra_env_id)).infra_env
+    infra_env = (await _load(world, infra_env_id)).infra_env
+    return await fresh_image_url(world, infra_env_id) if is_stale(world, infra_env) else infra_env
 
 
 async def _load(world: World, infra_env_id: UUID) -> StoredInfraEnv:
@@ -215,10 +215,10 @@ async def fresh_image_url(world: World, infra_env_id: UUID) -> InfraEnv:
     """The infra-env with an image URL made now. It is the same image, so nothing else about it changes."""
     for _ in range(TRIES):
         stored = await _load(world, infra_env_id)
-        url = image_url(stored.infra_env, base=world.service.image_service_url)
-        if url == stored.infra_env.download_url:
-            return stored.infra_env
-        located = replace(stored.infra_env, download_url=url)
+        key = await image_key(world, infra_env_id)
+        located = locator(world, key=key, anew=True)(stored.infra_env)
+        if located == stored.infra_env:
+            return located
         try:
             await world.store.commit(PutInfraEnv(infra_env=located, expect_revision=stored.revision))
         except LostRace:
@@ -227,11 +227,16 @@ async def fresh_image_url(world: World, infra_env_id: UUID) -> InfraEnv:
     raise busy(f"Infra-env {infra_env_id}")
 
 
-async def new_signing_key(world: World, infra_env_id: UUID) -> None:
+async def new_signing_key(world: World, infra_env_id: UUID, *, caller: Caller) -> None:
     """Image tokens signed with the old key are void from now on."""
-    await _load(world, infra_env_id)
-    key = world.random_bytes(KEY_BYTES).hex()
-    await world.store.commit(PutSecret(subject=infra_env_subject(infra_env_id), name=SIGNS_IMAGES, value=key))
+    infra_env = (await _load(world, infra_env_id)).infra_env
+    event = ImageInfoUpdated(infra_env_id=infra_env_id, cluster_id=infra_env.cluster_id, details="a new signing key")
+    await world.store.commit(
+        put_image_key(infra_env_id, new_image_key(world)),
+        *events_of((Change(event=event),), caller=caller, now=world.clock.now()),
+    )
+    if world.tokens is not None:
+        await fresh_image_url(world, infra_env_id)
 
 
 # --- leaving

@@ -13,6 +13,7 @@ from firstlight.core.model.host import HostState
 from firstlight.core.model.infra_env import InfraEnv
 from firstlight.core.model.policy import Policy
 from firstlight.core.versions.catalogue import Catalogue
+from firstlight.server.auth.tokens import Tokens
 from firstlight.server.ports.blobs import Blobs
 from firstlight.server.ports.clock import Clock
 from firstlight.server.ports.nmstate import Nmstate
@@ -21,6 +22,7 @@ from firstlight.server.usecases.check_ins import CheckIns
 from firstlight.server.usecases.sessions import Sessions
 from firstlight.server.usecases.stream import Broadcast
 from firstlight.server.usecases.turns import Turns
+from firstlight.server.usecases.waits import Waits
 
 
 class ServiceFacts(Struct, frozen=True, kw_only=True):
@@ -75,6 +77,8 @@ class World:
     catalogue: Catalogue
     service: ServiceFacts
     nmstate: Nmstate
+    tokens: Tokens | None = None
+    """Makes and reads tokens; none where everybody is administrator."""
     new_id: Callable[[], UUID]
     random_bytes: Callable[[int], bytes]
     evaluate_cluster: EvaluateCluster
@@ -85,5 +89,7 @@ class World:
     broadcast: Broadcast = field(default_factory=Broadcast)
     """Where new events are heard of; somebody has to `run` it."""
     turns: Turns = field(default_factory=Turns)
+    waits: Waits = field(default_factory=Waits)
+    """Polls that wait for something to do; somebody has to tell it of changes."""
     wake: Callable[[], None] = field(default=lambda: None)
     """Tell the engine that something became due just now."""

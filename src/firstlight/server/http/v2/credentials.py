@@ -42,7 +42,7 @@ async def get_credentials(world: World, call: Call[None, NoQuery]) -> wire.Crede
     "GET",
     DOWNLOADS + "/credentials",
     id="V2DownloadClusterCredentials",
-    access=Access.OWNER | Access.AGENT | Access.URL,
+    access=Access.OWNER | Access.AGENT | Access.LINK,
     query=FileQuery,
     answer=Download,
     errors=(401, 403, 404, 405, 409, 500, 503),

@@ -54,7 +54,7 @@ class FileLinkQuery(Struct, frozen=True, kw_only=True):
     "GET",
     DOWNLOADS + "/files",
     id="V2DownloadClusterFiles",
-    access=Access.READ | Access.AGENT | Access.URL,
+    access=Access.READ | Access.AGENT | Access.URL | Access.LINK,
     query=FileQuery,
     answer=Download,
     errors=(401, 403, 404, 405, 409, 500, 503),

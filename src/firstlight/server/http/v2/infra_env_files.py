@@ -44,7 +44,7 @@ def _download(file: BootFile) -> Download:
     "GET",
     DOWNLOADS + "/files",
     id="v2DownloadInfraEnvFiles",
-    access=Access.READ | Access.AGENT | Access.URL | Access.IMAGE | Access.IMAGE_URL,
+    access=Access.READ | Access.AGENT | Access.URL | Access.LINK | Access.IMAGE | Access.IMAGE_URL,
     query=FileQuery,
     answer=Download,
     errors=(400, 401, 403, 404, 405, 409, 500, 501, 503),

@@ -120,5 +120,5 @@ async def get_image_url(world: World, call: Call[None, NoQuery]) -> wire.Presign
 )
 async def regenerate_signing_key(world: World, call: Call[None, NoQuery]) -> Empty:
     """Make image tokens given out so far void."""
-    await infra_envs.new_signing_key(world, call.uuid("infra_env_id"))
+    await infra_envs.new_signing_key(world, call.uuid("infra_env_id"), caller=call.actor)
     return DONE

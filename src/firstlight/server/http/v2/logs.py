@@ -57,7 +57,7 @@ async def upload_logs(world: World, call: Call[None, UploadQuery]) -> Empty:
     "GET",
     LOGS,
     id="V2DownloadClusterLogs",
-    access=Access.READ | Access.URL,
+    access=Access.READ | Access.URL | Access.LINK,
     query=DownloadQuery,
     answer=Download,
     errors=(400, 401, 403, 404, 405, 409, 500),

@@ -115,7 +115,7 @@ async def delete_manifest(world: World, call: Call[None, NameQuery]) -> Empty:
     "GET",
     MANIFESTS + "/files",
     id="v2DownloadClusterManifest",
-    access=Access.READ | Access.URL,
+    access=Access.READ | Access.LINK,
     query=DownloadQuery,
     answer=Download,
     errors=ERRORS,
