@@ -2,6 +2,7 @@
 
 from uuid import UUID
 
+from firstlight.core.wire.offers import Offer
 from firstlight.core.wire.shape import Answer
 
 
@@ -83,3 +84,4 @@ class HostRegistrationResponse(Host, frozen=True, kw_only=True):
     """A registered host and what its agent shall do next."""
 
     next_step_runner_command: NextStepRunnerCommand
+    firstlight: Offer | None = None

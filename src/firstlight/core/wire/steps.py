@@ -1,5 +1,6 @@
 """Instructions for agents and their replies."""
 
+from firstlight.core.wire.offers import Standing
 from firstlight.core.wire.shape import Answer, Body, Int64
 from firstlight.core.wire.words import StepType
 
@@ -18,6 +19,8 @@ class Steps(Answer, frozen=True, kw_only=True):
     instructions: tuple[Step, ...]
     next_instruction_seconds: int = 0
     post_step_action: str = ""
+    firstlight: Standing | None = None
+    """Only for agents whose poll waits."""
 
 
 class StepReply(Body, frozen=True, kw_only=True):

@@ -34,6 +34,12 @@ async def chunks(receive: Receive, headers: Mapping[str, str], *, cap: int) -> A
             yield chunk
 
 
+async def until_gone(receive: Receive) -> None:
+    """Wait for the caller to hang up, dropping what it still sends."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
 async def whole(receive: Receive, headers: Mapping[str, str], *, cap: int) -> bytes:
     """The raw body at once; never holds more than `cap` bytes and one network chunk."""
     return b"".join([chunk async for chunk in chunks(receive, headers, cap=cap)])

@@ -9,6 +9,7 @@ from typing import Final
 
 from starlette.types import Receive, Send
 
+from firstlight.server.http.body import until_gone
 from firstlight.server.http.errors import NO_CONTENT, NOT_MODIFIED
 from firstlight.server.http.reply import Download, Stream
 
@@ -111,12 +112,8 @@ async def _pump(send: Send, receive: Receive, chunks: AsyncIterable[bytes]) -> N
                 await asyncio.sleep(0)
         await send({"type": "http.response.body", "body": b""})
 
-    async def until_gone() -> None:
-        while (await receive())["type"] != "http.disconnect":
-            pass
-
     forwarding = asyncio.ensure_future(forward())
-    leaving = asyncio.ensure_future(until_gone())
+    leaving = asyncio.ensure_future(until_gone(receive))
     try:
         await asyncio.wait({forwarding, leaving}, return_when=asyncio.FIRST_COMPLETED)
         if forwarding.done():

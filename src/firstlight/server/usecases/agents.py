@@ -11,7 +11,6 @@ from firstlight.core.decision import HostKey
 from firstlight.core.errors import Invalid
 from firstlight.core.evaluate.context import band_of
 from firstlight.core.events.recorded import record
-from firstlight.core.model.host import HostState
 from firstlight.core.model.host_status import INVENTORY_ACCEPTED, HostStatus, MediaStatus
 from firstlight.core.model.plan import StepType
 from firstlight.core.model.reports import REPORT_FIELDS
@@ -28,13 +27,15 @@ from firstlight.server.usecases import replies
 from firstlight.server.usecases.caller import Caller
 from firstlight.server.usecases.deciding import EVALUATE, no_such_host
 from firstlight.server.usecases.host_registration import LONGEST_VERSION
-from firstlight.server.usecases.sessions import Opening, Session
+from firstlight.server.usecases.sessions import Opening, Session, names_peers_only
 from firstlight.server.usecases.world import World
 
 MEDIA_GONE: Final = 256
 """The exit code by which agents say that the discovery medium cannot be read."""
 REPEAT_SHARE: Final = 0.8
 """Share of the poll interval within which an unchanged step is not handed out again."""
+CHECK_IN_SHARE: Final = 0.6
+"""Share of the poll interval within which the next check-in of an agent that waits is not written."""
 WILDEST_CLOCK: Final = 100.0 * 366 * 24 * 3600
 """Seconds; a clock that is further off is as wrong as this one."""
 LONGEST_ERROR: Final = 8_192
@@ -50,7 +51,19 @@ _encode = msgspec.json.Encoder().encode
 
 async def next_steps(world: World, key: HostKey, *, agent_version: str, timestamp: int | None) -> bytes:
     """What the agent is to do now, already encoded. Heard-of is remembered; nothing is computed."""
-    session = world.sessions.get(key) or await _open_session(world, key)
+    session = await heard_of(world, key, agent_version=agent_version, timestamp=timestamp)
+    return session.instructions(world.clock.now().timestamp(), repeat_after=REPEAT_SHARE * world.policy.poll_seconds)
+
+
+async def session_of(world: World, key: HostKey) -> Session:
+    return world.sessions.get(key) or await _open_session(world, key)
+
+
+async def heard_of(
+    world: World, key: HostKey, *, agent_version: str, timestamp: int | None, waits: bool = False
+) -> Session:
+    """Remember that the agent called. One that `waits` calls more often than anybody needs to know."""
+    session = await session_of(world, key)
     now = world.clock.now()
     offset = None if timestamp is None else _within(timestamp - now.timestamp(), WILDEST_CLOCK)
     version = agent_version[:LONGEST_VERSION] or session.heard
@@ -59,14 +72,19 @@ async def next_steps(world: World, key: HostKey, *, agent_version: str, timestam
     if session.awaits_inventory and version == session.heard:
         # The inventory asks for a look anyway, and takes what the clock said along.
         session.clock_band, session.unwritten = band, presence
-        world.check_ins.add(presence)
+        _check_in(world, session, presence)
     elif version != session.heard or band != session.clock_band or session.state.host.status in SILENT:
         await world.store.commit(presence, MakeDue(subject=session.subject, kind=EVALUATE, at=now))
         session.heard, session.clock_band = version, band
         world.wake()
-    else:
-        world.check_ins.add(presence)
-    return session.instructions(now.timestamp(), repeat_after=REPEAT_SHARE * world.policy.poll_seconds)
+    elif not waits or now.timestamp() - session.checked_in >= CHECK_IN_SHARE * world.policy.poll_seconds:
+        _check_in(world, session, presence)
+    return session
+
+
+def _check_in(world: World, session: Session, presence: PutPresence) -> None:
+    session.checked_in = presence.checked_in_at.timestamp()
+    world.check_ins.add(presence)
 
 
 def _within(value: float, limit: float) -> float:
@@ -85,16 +103,11 @@ async def _open(world: World, key: HostKey, opening: Opening) -> Session:
     state = row.state
     session = Session(state, dict(row.digests), world.sessions.issued(key, since=state.host.registered_at.timestamp()))
     session.clock_band = band_of(state.presence.clock_offset_seconds)
-    if state.host.cluster_id is not None and _peers_are_named_only(state):
+    if state.host.cluster_id is not None and names_peers_only(state):
         await _render_peers(world, session, state.host.cluster_id)
     if not opening.outdated:
         world.sessions.put(session)
     return session
-
-
-def _peers_are_named_only(state: HostState) -> bool:
-    steps = state.plan.steps if state.plan is not None else ()
-    return any(step.type is StepType.CONNECTIVITY_CHECK and not step.args[0].startswith("[") for step in steps)
 
 
 async def _render_peers(world: World, session: Session, cluster_id: UUID) -> None:

@@ -7,6 +7,7 @@ again from the store when the agent comes back.
 from collections import OrderedDict
 from collections.abc import Generator
 from contextlib import contextmanager
+from math import inf
 from typing import Final, NamedTuple
 from uuid import UUID
 from zlib import crc32
@@ -15,8 +16,10 @@ import msgspec
 from msgspec.structs import replace
 
 from firstlight.core.decision import HostKey
+from firstlight.core.evaluate.context import band_of
 from firstlight.core.model.host import HostState
 from firstlight.core.model.host_status import HostStatus
+from firstlight.core.model.infra_env import InfraEnv
 from firstlight.core.model.plan import Step, StepPlan, StepType
 from firstlight.core.model.reports import ReportKind
 from firstlight.core.steps.replies import REPORT_OF
@@ -25,6 +28,8 @@ from firstlight.server.ports.store import PutPresence, cluster_subject, host_sub
 
 _encode = msgspec.json.Encoder().encode
 NOTHING_TO_DO: Final = StepPlan()
+HOMES: Final = 1_000
+"""Infra-envs that are remembered."""
 JUST_REGISTERED: Final = frozenset({HostStatus.DISCOVERING, HostStatus.DISCOVERING_UNBOUND})
 
 
@@ -49,8 +54,8 @@ class _Piece(NamedTuple):
 
 class Session:
     __slots__ = (
-        "clock_band", "cluster_id", "digests", "heard", "issued", "key", "own_notices", "pieces", "replies", "state",
-        "tail", "unwritten",
+        "checked_in", "clock_band", "cluster_id", "digests", "heard", "issued", "key", "own_notices", "pieces",
+        "replies", "state", "tail", "unwritten",
     )  # fmt: skip
 
     def __init__(self, state: HostState, digests: dict[ReportKind, str], issued: dict[StepType, Issued]) -> None:
@@ -64,6 +69,8 @@ class Session:
         """Fingerprint of the last reply of each step that was taken in."""
         self.heard = state.presence.agent_version
         self.clock_band: int | None = None
+        self.checked_in = 0.0
+        """When a check-in was last passed on to be written."""
         self.own_notices = 0
         """Commits of this session's own reports whose notices have not come back yet."""
         self.unwritten: PutPresence | None = None
@@ -106,6 +113,28 @@ class Session:
                 due.append(piece.encoded)
         return b'{"instructions":[' + b",".join(due) + self.tail
 
+    def nothing(self) -> bytes:
+        """An answer that asks for nothing."""
+        return b'{"instructions":[' + self.tail
+
+    @property
+    def leaves(self) -> bool:
+        """Whether the agent is told to go."""
+        return self.state.plan is not None and self.state.plan.exit
+
+    def due_at(self, *, repeat_after: float) -> float:
+        """When there will be something to hand out, if nothing changes; what failed is not asked for at once."""
+        return min((self._due_at(piece, repeat_after) for piece in self.pieces), default=inf)
+
+    def _due_at(self, piece: _Piece, repeat_after: float) -> float:
+        before = self.issued.get(piece.step)
+        if before is None or before.fingerprint != piece.fingerprint:
+            return -inf
+        kind = REPORT_OF.get(piece.step)
+        if before.answered and kind is not None and kind not in self.digests:
+            repeat_after = min(repeat_after, (self.state.plan or NOTHING_TO_DO).next_instruction_seconds)
+        return before.at + repeat_after
+
     def _is_due(self, before: Issued, piece: _Piece, now: float, repeat_after: float) -> bool:
         if before.fingerprint != piece.fingerprint or now - before.at >= repeat_after:
             return True
@@ -123,6 +152,12 @@ class Session:
         return host_subject(self.key) if self.cluster_id is None else cluster_subject(self.cluster_id)
 
 
+def names_peers_only(state: HostState) -> bool:
+    """Large clusters: the plan only names the list of peers, which is rendered when the session is opened."""
+    steps = state.plan.steps if state.plan is not None else ()
+    return any(step.type is StepType.CONNECTIVITY_CHECK and not step.args[0].startswith("[") for step in steps)
+
+
 def _piece(step: Step) -> _Piece:
     fingerprint = crc32("|".join(step.args).encode())
     shown = wire.Step(step_type=step.type, step_id=f"{step.type}-{fingerprint:08x}", args=step.args)
@@ -130,12 +165,21 @@ def _piece(step: Step) -> _Piece:
 
 
 class Opening:
-    """A session being made from the store."""
+    """A session being made from the store, or along with a commit."""
 
-    __slots__ = ("outdated",)
+    __slots__ = ("outdated", "own_notices")
 
-    def __init__(self) -> None:
+    def __init__(self, own_notices: int) -> None:
         self.outdated = False
+        self.own_notices = own_notices
+        """Notices that are expected, since they tell of the very change that the session begins with."""
+
+    def hear(self) -> None:
+        """Whose notice came first does not matter: one too many means that somebody else changed something."""
+        if self.own_notices:
+            self.own_notices -= 1
+        else:
+            self.outdated = True
 
 
 class Sessions:
@@ -147,6 +191,7 @@ class Sessions:
         self._by_subject: dict[str, set[HostKey]] = {}
         self._issued: OrderedDict[HostKey, dict[StepType, Issued]] = OrderedDict()
         self._openings: dict[str, set[Opening]] = {}
+        self._homes: OrderedDict[UUID, InfraEnv] = OrderedDict()
 
     def issued(self, key: HostKey, *, since: float) -> dict[StepType, Issued]:
         """What this agent was asked; outlives the session, since a change of facts does not stop a running step.
@@ -162,9 +207,9 @@ class Sessions:
         return known
 
     @contextmanager
-    def opening(self, key: HostKey) -> Generator["Opening"]:
-        """While a session is made from the store: what changes meanwhile makes it outdated."""
-        subject, opening = host_subject(key), Opening()
+    def opening(self, key: HostKey, *, own_notices: int = 0) -> Generator["Opening"]:
+        """While a session is made: what changes meanwhile makes it outdated."""
+        subject, opening = host_subject(key), Opening(own_notices)
         self._openings.setdefault(subject, set()).add(opening)
         try:
             yield opening
@@ -204,9 +249,33 @@ class Sessions:
         while len(self._by_key) > self._most:
             self._drop(next(iter(self._by_key)))
 
+    def begin(self, state: HostState, opening: Opening) -> None:
+        """With a host that was registered just now: nothing was asked and nothing reported before."""
+        if opening.outdated or names_peers_only(state):
+            return
+        key = (state.host.infra_env_id, state.host.id)
+        session = Session(state, {}, self.issued(key, since=state.host.registered_at.timestamp()))
+        session.clock_band = band_of(state.presence.clock_offset_seconds)
+        session.own_notices = opening.own_notices
+        self.put(session)
+
+    def home(self, infra_env_id: UUID) -> InfraEnv | None:
+        """The infra-env as it was when one of its machines registered last, if it belonged to a cluster: a guess."""
+        return self._homes.get(infra_env_id)
+
+    def remember_home(self, infra_env: InfraEnv) -> None:
+        self._homes[infra_env.id] = infra_env
+        self._homes.move_to_end(infra_env.id)
+        while len(self._homes) > HOMES:
+            self._homes.popitem(last=False)
+
     def forget(self, subject: str) -> None:
         """Somebody committed a change of this subject."""
-        self._outdate(subject)
+        if subject.startswith("host:"):
+            for opening in self._openings.get(subject, ()):
+                opening.hear()
+        else:
+            self._outdate(subject)
         for key in tuple(self._by_subject.get(subject, ())):
             session = self._by_key[key]
             if session.own_notices and subject == host_subject(key):

@@ -1,20 +1,23 @@
 """What agents call: registration, instructions, replies."""
 
-from typing import Final
+import asyncio
+from typing import Annotated, Final
 from uuid import UUID
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from firstlight.core import wire
 from firstlight.core.errors import Invalid
 from firstlight.core.model.plan import StepType
 from firstlight.core.steps.replies import Reply
 from firstlight.core.wire.views import view_host
+from firstlight.server.http.body import CallerGone
 from firstlight.server.http.call import Call, NoQuery
 from firstlight.server.http.operations import STEP_REPLY_CAP, Access, operation
 from firstlight.server.http.reply import Empty, Encoded
-from firstlight.server.usecases import agents, host_registration
+from firstlight.server.ports.store import host_subject
+from firstlight.server.usecases import agents, host_registration, waiting
 from firstlight.server.usecases.one_host import PlacedHost
 from firstlight.server.usecases.world import World
 
@@ -25,6 +28,8 @@ NO_MORE_STEPS: Final = Empty()
 
 class PollQuery(Struct, frozen=True):
     timestamp: int | None = None
+    wait: Annotated[int, Meta(ge=0, le=3600)] = 0
+    """Seconds that the answer may take if there is nothing to do; only for agents that were offered it."""
 
 
 @operation(
@@ -59,7 +64,9 @@ def _registered(world: World, placed: PlacedHost) -> wire.HostRegistrationRespon
     }
     command = wire.NextStepRunnerCommand(args=(msgspec.json.encode(runner).decode(),))
     return wire.HostRegistrationResponse(
-        **{name: getattr(shown, name) for name in wire.Host.__struct_fields__}, next_step_runner_command=command
+        **{name: getattr(shown, name) for name in wire.Host.__struct_fields__},
+        next_step_runner_command=command,
+        firstlight=waiting.offer_for(host),
     )
 
 
@@ -75,12 +82,24 @@ def _registered(world: World, placed: PlacedHost) -> wire.HostRegistrationRespon
 )
 async def next_steps(world: World, call: Call[None, PollQuery]) -> Encoded:
     """What the agent is to do next."""
-    steps = await agents.next_steps(
-        world,
-        _key(call.uuid("infra_env_id"), call.uuid("host_id")),
-        agent_version=call.headers.get("discovery_agent_version", ""),
-        timestamp=call.query.timestamp,
-    )
+    key = _key(call.uuid("infra_env_id"), call.uuid("host_id"))
+    version = call.headers.get("discovery_agent_version", "")
+    if call.query.wait:
+        return await _awaited(world, call, key, version)
+    steps = await agents.next_steps(world, key, agent_version=version, timestamp=call.query.timestamp)
+    return Encoded(steps)
+
+
+async def _awaited(world: World, call: Call[None, PollQuery], key: tuple[UUID, UUID], version: str) -> Encoded:
+    gone = asyncio.ensure_future(call.gone())
+    try:
+        steps = await waiting.awaited_steps(
+            world, key, agent_version=version, timestamp=call.query.timestamp, seconds=call.query.wait, gone=gone
+        )
+    except waiting.Left:
+        raise CallerGone from None
+    finally:
+        gone.cancel()
     return Encoded(steps)
 
 
@@ -104,7 +123,10 @@ async def post_step_reply(world: World, call: Call[wire.StepReply, NoQuery]) -> 
     except ValueError:
         raise Invalid(f"Step type '{sent.step_type}' is none that this service hands out.") from None
     reply = Reply(step=step, output=sent.output, exit_code=sent.exit_code, error=sent.error)
-    await agents.take_reply(world, _key(call.uuid("infra_env_id"), call.uuid("host_id")), reply, caller=call.actor)
+    key = _key(call.uuid("infra_env_id"), call.uuid("host_id"))
+    await agents.take_reply(world, key, reply, caller=call.actor)
+    # What failed is to be asked for again, which no commit tells anybody.
+    world.waits.wake(host_subject(key))
     return NO_MORE_STEPS
 
 
