@@ -23,10 +23,10 @@ from firstlight.core.install.static_network_files import (
     AppliedBy,
     full_iso_unit,
 )
+from firstlight.core.network.mac_addresses import is_mac_address
 from firstlight.core.versions.numbers import at_least
 
 FOLDER: Final = "/etc/assisted/network"
-MAC: Final = re.compile(r"[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5}")
 # Names the kernel or udev give by themselves need no mapping.
 PREDICTABLE: Final = re.compile(r"en[PsvxXbucaipod]")
 # Values under these keys are words of nmstate, never interface names, even when an interface has such a name.
@@ -87,7 +87,7 @@ def require_valid(network: HostNetwork, document: object, *, position: int) -> N
     if not mapped:
         raise Invalid(f"{host} maps no MAC address to an interface. Add at least one entry to mac_interface_map.")
     for entry in mapped:
-        if MAC.fullmatch(entry.mac_address) is None:
+        if not is_mac_address(entry.mac_address):
             raise Invalid(f"{host}: {entry.mac_address!r} is not a MAC address like 02:00:00:80:12:14.")
         if not entry.logical_nic_name:
             raise Invalid(f"{host}: MAC address {entry.mac_address} is mapped to an empty interface name.")
@@ -95,9 +95,7 @@ def require_valid(network: HostNetwork, document: object, *, position: int) -> N
     require_unique(host, "interface name", [entry.logical_nic_name for entry in mapped])
     if not is_mapping(document):
         raise Invalid(f"{host}: network_yaml is not a YAML mapping. Describe the host as nmstate does.")
-    names = {entry.logical_nic_name for entry in mapped}
-    unmapped = sorted(set(unmapped_interfaces(mapping(document), names)))
-    if unmapped:
+    if unmapped := unmapped_names(network, document):
         raise Invalid(
             f"{host}: no MAC address is mapped to {', '.join(unmapped)}. Add each to mac_interface_map, "
             "or give the interface `identifier: mac-address`."
@@ -108,6 +106,12 @@ def require_unique(host: str, what: str, values: Sequence[str]) -> None:
     for value in values:
         if values.count(value) > 1:
             raise Invalid(f"{host}: {what} {value} appears twice in mac_interface_map. Keep one of them.")
+
+
+def unmapped_names(network: HostNetwork, document: object) -> list[str]:
+    """Sorted, each once."""
+    names = {entry.logical_nic_name for entry in network.mac_interface_map}
+    return sorted(set(unmapped_interfaces(mapping(document), names)))
 
 
 def unmapped_interfaces(document: Document, mapped: set[str]) -> Iterator[str]:

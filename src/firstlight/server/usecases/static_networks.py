@@ -16,14 +16,15 @@ from firstlight.server.usecases.yaml_documents import parse_yaml
 
 def parsed_networks(configs: Sequence[HostNetworkConfig]) -> list[object]:
     """The description of each host as a document. Raises Invalid naming the one that is no YAML."""
-    found: list[object] = []
-    for number, config in enumerate(configs, start=1):
-        what = f"Static network configuration {number}"
-        documents = parse_yaml(config.network_yaml, what=what)
-        if len(documents) != 1:
-            raise Invalid(f"{what} holds {len(documents)} YAML documents. Describe one host in one document.")
-        found.append(documents[0])
-    return found
+    return [parsed_network(config, number) for number, config in enumerate(configs, start=1)]
+
+
+def parsed_network(config: HostNetworkConfig, number: int) -> object:
+    what = f"Static network configuration {number}"
+    documents = parse_yaml(config.network_yaml, what=what)
+    if len(documents) != 1:
+        raise Invalid(f"{what} holds {len(documents)} YAML documents. Describe one host in one document.")
+    return documents[0]
 
 
 async def static_network(world: World, infra_env: InfraEnv) -> StaticNetwork | None:

@@ -3,7 +3,7 @@
 from types import ModuleType
 from typing import Final
 
-from firstlight.server.http.v1 import about, events, findings, problems, tables
+from firstlight.server.http.v1 import about, events, findings, problems, static_networks, tables
 
-MODULES: Final[tuple[ModuleType, ...]] = (about, events, findings, problems, tables)
+MODULES: Final[tuple[ModuleType, ...]] = (about, events, findings, problems, static_networks, tables)
 """Every module with operations, sorted."""
