@@ -132,6 +132,17 @@ def test_images_without_a_minimal_form() -> None:
             made(a_live_iso(tree(architecture=architecture)))
 
 
+def test_power_needs_no_boot_catalogue() -> None:
+    """Its firmware finds the boot loader in the file system, so its images have no catalogue."""
+    full = a_live_iso(tree(architecture="ppc64le"))
+    minimal, data = made(full)
+    again = read_live_iso(reader(data), size=len(data))
+    assert again.volume.boot_catalogue is None
+    assert (again.ignition, again.kernel_arguments) == (minimal.ignition, minimal.kernel_arguments)
+    assert again.rootfs is None
+    assert f"/images/ignition.img /{RAMDISK}\n".encode() in contents(data)["boot/grub/grub.cfg"]
+
+
 def test_a_boot_catalogue_that_is_no_file(full: bytes) -> None:
     """Some tools hide it; the minimal image shows it."""
     record = full.index(b"BOOT.CAT;1") - 33

@@ -32,8 +32,9 @@ RAMDISK_ROOM: Final = 1024 * 1024
 NMSTATE: Final = "images/nmstate.img"
 MINISO: Final = "coreos/miniso.dat"
 """How to derive CoreOS's own minimal image from a pristine full one: pointless on this one."""
+POWER_MENU: Final = "boot/grub/grub.cfg"
 FIRST_SECTOR: Final = 19
-"""After the boot loaders' sectors and three descriptors."""
+"""After the boot loaders' sectors and three descriptors; where there is nothing to catalogue, one sector is empty."""
 LARGEST_BOOT_FILE: Final = 1024 * 1024
 _UNSAFE_IN_URL: Final = re.compile(r"[^!#%&'()*+,./0-9:;=?@A-Z\[\]_a-z~-]")
 _LIVE_ISO: Final = re.compile(r"(?:^| )coreos\.liveiso=\S*")
@@ -52,20 +53,19 @@ def minimal_iso(
     read: ReadAt, iso: LiveIso, *, name: str, rootfs_url: str, nmstate: NewFile | None = None
 ) -> MinimalIso:
     """`name` is what the full image is called in file slices. Invalid when the image has no minimal form."""
-    arguments, boot_sector = iso.kernel_arguments, iso.volume.boot_catalogue
+    arguments = iso.kernel_arguments
     if iso.rootfs is None or arguments is None or arguments.description is None:
         raise Invalid(f"There is no minimal image of {iso.label}. Use the full image.")
-    if iso.address_and_size is not None or boot_sector is None:
+    without_catalogue = iso.volume.boot_catalogue is None and not _is_power(arguments.description)
+    if iso.address_and_size is not None or without_catalogue:
         raise Invalid(f"There is no minimal image of {iso.label} for its architecture. Use the full image.")
     nodes = {path: node for path, node in walk(read, iso.volume) if not node.is_folder}
     ramdisks = [RAMDISK, *((nmstate.path,) if nmstate else ())]
     changed, description = _boot_configs(read, nodes, arguments, rootfs_url=rootfs_url, ramdisks=ramdisks)
-    catalogue = read(boot_sector * SECTOR, SECTOR)
     files = _files(nodes, changed, name=name)
     files += [NewFile(path=RAMDISK, length=RAMDISK_ROOM, content=()), *((nmstate,) if nmstate else ())]
-    shown = next((file.path for file in files if _begins_at(nodes, file.path, boot_sector)), None)
-    if shown is None:
-        shown = "boot.cat"
+    shown = _shown_catalogue(nodes, files, iso.volume.boot_catalogue)
+    if shown is not None and all(file.path != shown for file in files):
         files.append(NewFile(path=shown, length=SECTOR, content=()))
     layout = iso_writer.plan(files, first_sector=FIRST_SECTOR)
     moves = {
@@ -73,11 +73,10 @@ def minimal_iso(
         for path, node in nodes.items()
         if path in layout.file_sectors and node.extent.length and path not in changed
     }
-    rewritten = _boot_files(read, nodes, boot_sectors.boot_file_sectors(catalogue), moves)
-    rewritten[shown] = boot_sectors.moved_catalogue(catalogue, moves)
-    files = [_rewritten(file, rewritten) for file in files]
+    if shown is not None:
+        files = _with_boot_files_moved(read, iso, nodes, files, moves, catalogue=shown)
     return MinimalIso(
-        file=_assembled(read, iso, files, layout, moves, catalogue=layout.file_sectors[shown]),
+        file=_assembled(read, iso, files, layout, moves, catalogue=layout.file_sectors[shown] if shown else None),
         ignition=_moved_area(iso.ignition, nodes, layout),
         ramdisk=IgnitionArea(layout.file_sectors[RAMDISK] * SECTOR, RAMDISK_ROOM),
         kernel_arguments=_moved_arguments(arguments, description, nodes, layout, rootfs_url=rootfs_url),
@@ -161,8 +160,35 @@ def _files(nodes: Mapping[str, Node], changed: Mapping[str, bytes], *, name: str
     return files
 
 
+def _is_power(description: Description) -> bool:
+    """Its firmware reads the boot loader from the file system, by name."""
+    return any(file.path.lower() == POWER_MENU for file in description.files)
+
+
+def _shown_catalogue(nodes: Mapping[str, Node], files: Sequence[NewFile], sector: int | None) -> str | None:
+    """The file that is the boot catalogue; some tools hide theirs, then it becomes one."""
+    if sector is None:
+        return None
+    return next((file.path for file in files if _begins_at(nodes, file.path, sector)), "boot.cat")
+
+
 def _begins_at(nodes: Mapping[str, Node], path: str, sector: int) -> bool:
     return path in nodes and nodes[path].extent.sector == sector and nodes[path].extent.length > 0
+
+
+def _with_boot_files_moved(
+    read: ReadAt,
+    iso: LiveIso,
+    nodes: Mapping[str, Node],
+    files: Sequence[NewFile],
+    moves: Mapping[int, int],
+    *,
+    catalogue: str,
+) -> list[NewFile]:
+    old = read((iso.volume.boot_catalogue or 0) * SECTOR, SECTOR)
+    rewritten = _boot_files(read, nodes, boot_sectors.boot_file_sectors(old), moves)
+    rewritten[catalogue] = boot_sectors.moved_catalogue(old, moves)
+    return [_rewritten(file, rewritten) for file in files]
 
 
 def _boot_files(
@@ -186,10 +212,19 @@ def _rewritten(file: NewFile, contents: Mapping[str, bytes]) -> NewFile:
 
 
 def _assembled(
-    read: ReadAt, iso: LiveIso, files: Sequence[NewFile], layout: Layout, moves: Mapping[int, int], *, catalogue: int
+    read: ReadAt,
+    iso: LiveIso,
+    files: Sequence[NewFile],
+    layout: Layout,
+    moves: Mapping[int, int],
+    *,
+    catalogue: int | None,
 ) -> VirtualFile:
-    boot_record = b"\0CD001\1EL TORITO SPECIFICATION".ljust(71, b"\0") + struct.pack("<I", catalogue)
-    descriptors = iso.volume.primary + boot_record.ljust(SECTOR, b"\0") + b"\xffCD001\1".ljust(SECTOR, b"\0")
+    descriptors = iso.volume.primary
+    if catalogue is not None:
+        boot_record = b"\0CD001\1EL TORITO SPECIFICATION".ljust(71, b"\0") + struct.pack("<I", catalogue)
+        descriptors += boot_record.ljust(SECTOR, b"\0")
+    descriptors += b"\xffCD001\1".ljust(SECTOR, b"\0")
     old_area = read(0, boot_sectors.SYSTEM_AREA)
     end = layout.end * SECTOR
     size = boot_sectors.disk_size(end) if boot_sectors.is_disk(old_area) else end
