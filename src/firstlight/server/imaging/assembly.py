@@ -76,7 +76,7 @@ class Minimal:
         base = self._base
         files = {base.name: base.file}
         try:
-            if not needed(base, wanted.ramdisk):
+            if not needed(wanted.ramdisk):
                 self._plain = self._plain or minimal_iso(base.read, base.iso, name=base.name, rootfs_url=self._url)
                 return self._plain, files
             if self._with_nmstate is None:
@@ -96,7 +96,7 @@ def pxe_initrd(base: Base, wanted: Customisation, *, infra_env_id: UUID, folder:
     files = {base.name: base.file}
     if wanted.ramdisk:
         segments.append(Memory(wanted.ramdisk))
-        if needed(base, wanted.ramdisk):
+        if needed(wanted.ramdisk):
             piece, more = nmstate_piece(base, folder)
             # The kernel wants archives to begin at a multiple of four.
             segments += [Memory(bytes(-sum(one.length for one in segments) % 4)), piece]
