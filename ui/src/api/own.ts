@@ -43,6 +43,7 @@ export interface HostRow {
   readonly role: string;
   readonly effective_role: string;
   readonly bootstrap: boolean;
+  readonly day_two: boolean;
   readonly status: string;
   readonly status_info: string;
   readonly stage: string;

@@ -1,37 +1,51 @@
-// What about the setup may surprise: told where clusters are made, until it is changed or put away for this visit.
+// What about the setup may surprise: in one line where clusters are listed, in full where it matters.
 import { Alert, AlertActionCloseButton } from "@patternfly/react-core";
 import { useState } from "react";
 import { V1 } from "../api/http";
 import type { About } from "../api/own";
 import { useLive } from "../live/resources";
+import { Link } from "./Link";
+import { paths } from "../route";
 
 const KEY = "firstlight.warnings-read";
 
 export const useAbout = (): About | undefined => useLive<About>(`${V1}/about`, []).data;
 
-export function SetupWarnings({ only }: { readonly only?: string }) {
+/** All warnings whose code begins with `only`, each with the setting that changes it. */
+export function SetupWarnings({ only = "" }: { readonly only?: string }) {
   const about = useAbout();
-  const [read, setRead] = useState<readonly string[]>(() => (window.sessionStorage.getItem(KEY) ?? "").split(" "));
-  const close = (code: string): void => {
-    const after = [...read, code];
-    window.sessionStorage.setItem(KEY, after.join(" "));
-    setRead(after);
-  };
-  const shown = (about?.warnings ?? []).filter(({ code }) => (only ? code.startsWith(only) : !read.includes(code)));
   return (
     <>
-      {shown.map(({ code, message, setting }) => (
-        <Alert
-          key={code}
-          className="fl-gap-top"
-          variant="warning"
-          isInline
-          title={message}
-          {...(only ? {} : { actionClose: <AlertActionCloseButton onClose={() => close(code)} /> })}
-        >
-          Setting: <code className="fl-mono">{setting}</code>
-        </Alert>
-      ))}
+      {(about?.warnings ?? [])
+        .filter(({ code }) => code.startsWith(only))
+        .map(({ code, message, setting }) => (
+          <Alert key={code} className="fl-gap-top" variant="warning" isInline title={message}>
+            Setting: <code className="fl-mono">{setting}</code>
+          </Alert>
+        ))}
     </>
+  );
+}
+
+/** Says that there are warnings, until it is put away for this visit. */
+export function SetupHint() {
+  const about = useAbout();
+  const [read, setRead] = useState(() => window.sessionStorage.getItem(KEY) === "yes");
+  const close = (): void => {
+    window.sessionStorage.setItem(KEY, "yes");
+    setRead(true);
+  };
+  if (read || !about || about.warnings.length === 0) return null;
+  const local = about.warnings.some(({ code }) => code.endsWith("unreachable-for-hosts"));
+  return (
+    <Alert
+      className="fl-gap-top"
+      variant="warning"
+      isInline
+      title={local ? "Only this machine can reach the service: real hosts could not call it yet." : (about.warnings[0]?.message ?? "")}
+      actionClose={<AlertActionCloseButton onClose={close} />}
+    >
+      <Link to={paths.settings}>What to change</Link>
+    </Alert>
   );
 }

@@ -64,6 +64,8 @@ def events_of(changes: tuple[Change, ...], *, caller: Caller, now: datetime) -> 
 
 
 def _host_writes(decision: Decision) -> Iterator[Write]:
+    for key, findings in decision.host_findings.items():
+        yield PutFindings(subject=host_subject(key), findings=findings)
     for key, presence in decision.presences.items():
         if presence.checked_in_at is not None:
             yield PutPresence(
@@ -74,8 +76,6 @@ def _host_writes(decision: Decision) -> Iterator[Write]:
             )
     for key, kinds in decision.dropped_reports.items():
         yield DropReports(key=key, kinds=kinds)
-    for key, findings in decision.host_findings.items():
-        yield PutFindings(subject=host_subject(key), findings=findings)
     for key, plan in decision.plans.items():
         yield PutPlan(key=key, plan=plan)
 
@@ -91,9 +91,10 @@ def cluster_writes(
         yield TouchCluster(cluster_id=cluster_id, expect_revision=state.revision)
     for host in decision.hosts.values():
         yield PutHost(host=host)
-    yield from _host_writes(decision)
     if decision.cluster_findings is not None:
+        # Beside those of the hosts: writes of one kind that follow each other are one statement.
         yield PutFindings(subject=cluster_subject(cluster_id), findings=decision.cluster_findings)
+    yield from _host_writes(decision)
     for effect in decision.effects:
         operation = OperationRow(
             id=world.new_id(),

@@ -47,25 +47,33 @@ class _Moved(Exception):
 async def register(
     world: World, *, infra_env_id: UUID, host_id: UUID, agent_version: str, caller: Caller
 ) -> PlacedHost:
-    stored = await world.store.infra_env(infra_env_id)
-    if stored is None:
-        raise NotFound(f"There is no infra-env {infra_env_id}.")
+    recalled = world.store.recalled_infra_env(infra_env_id)
+    guessed = recalled is not None and recalled.cluster_id is not None
+    infra_env = recalled if recalled is not None and guessed else await _stored(world, infra_env_id)
     key = (infra_env_id, host_id)
     if caller.came_late and await world.store.host(key) is None:
         raise Unauthenticated("The time of this image's token is over. Boot the machine from a new discovery image.")
     world.sessions.restart(key)
-    newcomer = _Newcomer(world, stored.infra_env, key, agent_version[:LONGEST_VERSION], caller)
+    newcomer = _Newcomer(world, infra_env, key, agent_version[:LONGEST_VERSION], caller)
+    newcomer.guessed = guessed
     try:
         for _ in range(TRIES):
             try:
                 return await newcomer.place()
             except _Moved:
-                continue
+                newcomer.infra_env, newcomer.guessed = await _stored(world, infra_env_id), False
         raise Unavailable(f"Host {host_id} is being moved at the moment. Register again.")
     except Error as refusal:
         if not isinstance(refusal, Unavailable) and refusal.code != BUSY:
             await newcomer.tell_refusal(refusal)
         raise
+
+
+async def _stored(world: World, infra_env_id: UUID) -> InfraEnv:
+    stored = await world.store.infra_env(infra_env_id)
+    if stored is None:
+        raise NotFound(f"There is no infra-env {infra_env_id}.")
+    return stored.infra_env
 
 
 class _Newcomer:
@@ -77,11 +85,15 @@ class _Newcomer:
         self.key = key
         self.agent_version = agent_version
         self.caller = caller
+        self.fresh = False
+        """Nobody knew this host in its cluster."""
+        self.guessed = False
+        """The infra-env is as it was met last; whether it still is, its cluster tells."""
 
     async def place(self) -> PlacedHost:
         if self.infra_env.cluster_id is not None:
             # Such an infra-env gives its hosts to nobody else.
-            return await self._in_cluster(self.infra_env.cluster_id)
+            return await self._in_own_cluster(self.infra_env.cluster_id)
         known = await self.world.store.host(self.key)
         if known is None:
             return await self._new_in_pool()
@@ -89,16 +101,39 @@ class _Newcomer:
             return await self._again_in_pool()
         return await self._in_cluster(known.host.cluster_id, known=True)
 
+    async def _in_own_cluster(self, cluster_id: UUID) -> PlacedHost:
+        sessions = self.world.sessions
+        try:
+            # Exactly one notice of the commit comes back, now or later.
+            with sessions.opening(self.key, own_notices=1) as opening:
+                placed = await self._in_cluster(cluster_id)
+                if self.fresh:
+                    sessions.begin(placed.state, opening)
+                return placed
+        except NotFound:
+            if not self.guessed:
+                raise
+            raise _Moved from None
+
     async def _in_cluster(self, cluster_id: UUID, *, known: bool = False) -> PlacedHost:
         def command(state: ClusterState, now: datetime) -> Decision:
+            self._look_around(state)
             host = next((host for host in state.hosts if key_of(host) == self.key), None)
             if known and host is None:
                 raise _Moved
+            self.fresh = host is None
             decision = self._new(state.cluster, now) if host is None else self._again(host, state.cluster, now)
             return self._with_plan(state, self._heard(decision, now))
 
         state = await note_in_cluster(self.world, cluster_id, command, caller=self.caller, look_in=INVENTORY_FOLLOWS)
         return PlacedHost(state=host_in(state, self.key), cluster=state.cluster)
+
+    def _look_around(self, state: ClusterState) -> None:
+        """The infra-env as of the same moment as the cluster."""
+        found = state.infra_envs.get(self.key[0])
+        if self.guessed and (found is None or found.cluster_id != state.cluster.id):
+            raise _Moved
+        self.infra_env = found or self.infra_env
 
     async def _again_in_pool(self) -> PlacedHost:
         def command(pool: PoolHost, now: datetime) -> Decision:

@@ -36,6 +36,7 @@ class HostRow(Struct, frozen=True, kw_only=True):
     """As asked for."""
     effective_role: str
     bootstrap: bool
+    day_two: bool
     status: str
     status_info: str
     stage: str
@@ -131,6 +132,7 @@ def row_of(state: HostState, stages: tuple[Stage, ...]) -> HostRow:
         role=host.role.value,
         effective_role=host.effective_role.value,
         bootstrap=host.bootstrap,
+        day_two=host.is_day_two,
         status=host.status.value,
         status_info=host.status_info,
         stage=stage.value if stage else "",

@@ -65,7 +65,7 @@ async def problems(world: World, cluster_id: UUID) -> tuple[Problem, ...]:
 
 
 def problems_of(state: ClusterState) -> tuple[Problem, ...]:
-    """What blocks first, failures before what is still awaited, and the widest problem before the rest."""
+    """What blocks first, failures before what is still awaited, what a click mends before the rest, wide before narrow."""
     groups: dict[tuple[Scope, str, str, Status], list[ProblemCase]] = {}
     categories: dict[tuple[Scope, str], str] = {}
     for scope, finding, case in _cases(state):
@@ -78,8 +78,9 @@ def problems_of(state: ClusterState) -> tuple[Problem, ...]:
     return tuple(sorted(found, key=_urgency))
 
 
-def _urgency(problem: Problem) -> tuple[bool, bool, int, int]:
-    return (problem.waived, not problem.blocking, _TOLD.index(problem.status), -problem.count)
+def _urgency(problem: Problem) -> tuple[bool, bool, int, bool, int]:
+    without_fix = not any(case.fixes for case in problem.cases)
+    return (problem.waived, not problem.blocking, _TOLD.index(problem.status), without_fix, -problem.count)
 
 
 def _problem(

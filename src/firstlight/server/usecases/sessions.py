@@ -19,7 +19,6 @@ from firstlight.core.decision import HostKey
 from firstlight.core.evaluate.context import band_of
 from firstlight.core.model.host import HostState
 from firstlight.core.model.host_status import HostStatus
-from firstlight.core.model.infra_env import InfraEnv
 from firstlight.core.model.plan import Step, StepPlan, StepType
 from firstlight.core.model.reports import ReportKind
 from firstlight.core.steps.replies import REPORT_OF
@@ -28,8 +27,6 @@ from firstlight.server.ports.store import PutPresence, cluster_subject, host_sub
 
 _encode = msgspec.json.Encoder().encode
 NOTHING_TO_DO: Final = StepPlan()
-HOMES: Final = 1_000
-"""Infra-envs that are remembered."""
 JUST_REGISTERED: Final = frozenset({HostStatus.DISCOVERING, HostStatus.DISCOVERING_UNBOUND})
 
 
@@ -191,7 +188,6 @@ class Sessions:
         self._by_subject: dict[str, set[HostKey]] = {}
         self._issued: OrderedDict[HostKey, dict[StepType, Issued]] = OrderedDict()
         self._openings: dict[str, set[Opening]] = {}
-        self._homes: OrderedDict[UUID, InfraEnv] = OrderedDict()
 
     def issued(self, key: HostKey, *, since: float) -> dict[StepType, Issued]:
         """What this agent was asked; outlives the session, since a change of facts does not stop a running step.
@@ -258,16 +254,6 @@ class Sessions:
         session.clock_band = band_of(state.presence.clock_offset_seconds)
         session.own_notices = opening.own_notices
         self.put(session)
-
-    def home(self, infra_env_id: UUID) -> InfraEnv | None:
-        """The infra-env as it was when one of its machines registered last, if it belonged to a cluster: a guess."""
-        return self._homes.get(infra_env_id)
-
-    def remember_home(self, infra_env: InfraEnv) -> None:
-        self._homes[infra_env.id] = infra_env
-        self._homes.move_to_end(infra_env.id)
-        while len(self._homes) > HOMES:
-            self._homes.popitem(last=False)
 
     def forget(self, subject: str) -> None:
         """Somebody committed a change of this subject."""

@@ -5,7 +5,7 @@ import { V1 } from "../../api/http";
 import type { ClusterRow } from "../../api/own";
 import { useLive } from "../../live/resources";
 import { CLUSTERS } from "../../live/tags";
-import { SetupWarnings } from "../../parts/SetupWarnings";
+import { SetupHint } from "../../parts/SetupWarnings";
 import { Failure, Waiting } from "../../parts/Waiting";
 import { follow, paths } from "../../route";
 import { ClustersTable } from "./ClustersTable";
@@ -43,7 +43,7 @@ export function ClustersPage() {
             Create cluster
           </Button>
         </div>
-        <SetupWarnings />
+        <SetupHint />
       </PageSection>
       <PageSection hasBodyWrapper={false} isFilled>
         {live.data === undefined && (live.error ? <Failure title="The clusters cannot be listed" live={live} /> : <Waiting />)}

@@ -33,6 +33,7 @@ export function ClustersTable({ rows, view, onChange }: Props) {
           {COLUMNS.map(([column, title], index) => (
             <Th
               key={column}
+              modifier="nowrap"
               sort={{
                 columnIndex: index,
                 sortBy: { index: sorted, direction: view.descending ? "desc" : "asc" },

@@ -1,0 +1,73 @@
+// One host beside its table: what it is, what is wrong with it, what can be done.
+import {
+  DrawerActions,
+  DrawerCloseButton,
+  DrawerHead,
+  DrawerPanelBody,
+  DrawerPanelContent,
+  Tab,
+  Tabs,
+  TabTitleText,
+  Title,
+} from "@patternfly/react-core";
+import { useMemo, useState } from "react";
+import { useHost, useHostFindings } from "../../api/reads";
+import type { Inventory } from "../../api/types";
+import { HostState } from "../Status";
+import { Failure, Waiting } from "../Waiting";
+import { HostChecks } from "./HostChecks";
+import { HostDisks } from "./HostDisks";
+import { HostEvents } from "./HostEvents";
+import { HostNetwork } from "./HostNetwork";
+import { HostSummary } from "./HostSummary";
+import { inventoryOf } from "./inventory";
+
+interface Props {
+  readonly infraEnvId: string;
+  readonly id: string;
+  readonly onClose: () => void;
+}
+
+export function HostDrawer({ infraEnvId, id, onClose }: Props) {
+  const live = useHost(infraEnvId, id);
+  const findings = useHostFindings(infraEnvId, id);
+  const [tab, setTab] = useState<string | number>("summary");
+  const host = live.data;
+  const inventory: Inventory = useMemo(() => inventoryOf(host), [host]);
+  const failing = findings.data?.filter(({ status }) => status === "failure" || status === "error").length ?? 0;
+  return (
+    <DrawerPanelContent isResizable defaultSize="34rem" minSize="20rem" id="host-drawer" aria-label="Host">
+      <DrawerHead>
+        <Title headingLevel="h2" size="lg" className="fl-anywhere">
+          {host?.requested_hostname || inventory.hostname || id}
+        </Title>
+        {host && <HostState status={host.status} />}
+        <DrawerActions>
+          <DrawerCloseButton onClick={onClose} aria-label="Close host" />
+        </DrawerActions>
+      </DrawerHead>
+      <DrawerPanelBody>
+        {!host && (live.error ? <Failure title="The host cannot be shown" live={live} /> : <Waiting />)}
+        {host && (
+          <Tabs activeKey={tab} onSelect={(_, key) => setTab(key)} aria-label="Host" mountOnEnter unmountOnExit>
+            <Tab eventKey="summary" title={<TabTitleText>Summary</TabTitleText>}>
+              <HostSummary host={host} inventory={inventory} />
+            </Tab>
+            <Tab eventKey="checks" title={<TabTitleText>{failing ? `Checks (${failing})` : "Checks"}</TabTitleText>}>
+              <HostChecks host={host} live={findings} />
+            </Tab>
+            <Tab eventKey="disks" title={<TabTitleText>Disks</TabTitleText>}>
+              <HostDisks host={host} inventory={inventory} />
+            </Tab>
+            <Tab eventKey="network" title={<TabTitleText>Network</TabTitleText>}>
+              <HostNetwork inventory={inventory} />
+            </Tab>
+            <Tab eventKey="events" title={<TabTitleText>Events</TabTitleText>}>
+              <HostEvents host={host} />
+            </Tab>
+          </Tabs>
+        )}
+      </DrawerPanelBody>
+    </DrawerPanelContent>
+  );
+}

@@ -1,0 +1,49 @@
+// What can be done with one host, in its row.
+import { ActionsColumn, type IAction } from "@patternfly/react-table";
+import { useState } from "react";
+import { actOnHost, deleteHost } from "../../api/actions";
+import type { HostRow } from "../../api/own";
+import { EDITABLE_HOST } from "../../words";
+import { Confirm } from "../Confirm";
+import { attempt, note } from "../notes";
+import { BulkChange } from "./BulkChange";
+
+export function HostMenu({ row, onOpen }: { readonly row: HostRow; readonly onOpen: () => void }) {
+  const [asking, setAsking] = useState<"" | "remove" | "change">("");
+  const act = (action: "unbind" | "reset" | "install", failed: string): void =>
+    void attempt(() => actOnHost(row, action), failed);
+  const editable = EDITABLE_HOST.has(row.status);
+  const items: IAction[] = [
+    { title: "Open", onClick: onOpen },
+    { title: "Change name, role, labels…", isDisabled: !editable, onClick: () => setAsking("change") },
+  ];
+  if (row.day_two) {
+    const ready = row.status === "known";
+    items.push({ title: "Install this host", isDisabled: !ready, onClick: () => act("install", "The host cannot be installed") });
+    items.push({ title: "Reset this host", isDisabled: row.status !== "error", onClick: () => act("reset", "The host cannot be reset") });
+  }
+  if (row.cluster_id) {
+    items.push({ title: "Unbind from the cluster", onClick: () => act("unbind", "The host cannot be unbound") });
+  }
+  items.push({ isSeparator: true }, { title: "Remove host", isDanger: true, onClick: () => setAsking("remove") });
+  return (
+    <>
+      <ActionsColumn items={items} aria-label={`Actions of ${row.name}`} />
+      {asking === "change" && <BulkChange hosts={[row]} onClose={() => setAsking("")} />}
+      {asking === "remove" && (
+        <Confirm
+          title={`Remove ${row.name}?`}
+          action="Remove"
+          onClose={() => setAsking("")}
+          onConfirm={async () => {
+            await deleteHost(row);
+            note("success", `${row.name} was removed.`);
+          }}
+        >
+          The service forgets the host. A machine that still runs the discovery image comes back by itself after its next
+          boot.
+        </Confirm>
+      )}
+    </>
+  );
+}

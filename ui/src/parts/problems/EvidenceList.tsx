@@ -1,0 +1,27 @@
+// What was measured, by name.
+import type { Evidence } from "../../api/own";
+import { memory } from "../../numbers";
+import { named } from "../../words";
+
+export function EvidenceList({ evidence }: { readonly evidence: Evidence }) {
+  const entries = Object.entries(evidence);
+  if (entries.length === 0) return null;
+  return (
+    <dl className="fl-evidence">
+      {entries.map(([name, value]) => (
+        <div key={name}>
+          <dt>{named(name.replace(/_bytes$/, ""))}</dt>
+          <dd className="fl-mono">{shown(name, value)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+export function shown(name: string, value: Evidence[string] | undefined): string {
+  if (value === null || value === undefined || value === "") return "—";
+  if (typeof value === "number" && name.endsWith("_bytes")) return memory(value);
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (typeof value === "object") return value.length > 0 ? value.join(", ") : "none";
+  return String(value);
+}
