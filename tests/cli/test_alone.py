@@ -12,7 +12,7 @@ from tests.cli.running import run_cli
 
 COMMANDS = (
     ["serve"], ["images"], ["migrate"], ["doctor"], ["demo"], ["simulate"], ["version"], ["findings"], ["events"],
-    ["logs"],
+    ["logs"], ["token"],
     ["clusters"], ["clusters", "list"], ["clusters", "show"], ["clusters", "create"], ["clusters", "delete"],
     ["clusters", "install"], ["clusters", "cancel"], ["clusters", "reset"], ["clusters", "kubeconfig"],
     ["infra-envs"], ["infra-envs", "list"], ["infra-envs", "show"], ["infra-envs", "create"],

@@ -9,6 +9,7 @@ import msgspec
 import typer
 
 from firstlight.cli.ending import Code, stop
+from firstlight.cli.own_token import is_loopback, token_for
 
 if TYPE_CHECKING:
     import httpx2
@@ -34,8 +35,10 @@ class Api:
 
         self.url = url.rstrip("/")
         # Nothing is gained by a proxy on the way to this very machine.
-        trust = not _is_loopback(self.url)
-        self._client = httpx2.Client(base_url=self.url, timeout=60, trust_env=trust)
+        trust = not is_loopback(self.url)
+        token = token_for(self.url)
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        self._client = httpx2.Client(base_url=self.url, timeout=60, trust_env=trust, headers=headers)
         self._errors = httpx2.HTTPError, httpx2.InvalidURL
 
     def get(self, path: str, query: Mapping[str, str] | None = None) -> Any:
@@ -110,11 +113,6 @@ def part(document: Document, member: str) -> Document:
 
 def parts(document: Document, member: str) -> list[Document]:
     return cast(list[Document], document.get(member) or [])
-
-
-def _is_loopback(url: str) -> bool:
-    host = url.partition("://")[2].partition("/")[0].rpartition(":")[0].strip("[]")
-    return host in ("localhost", "::1") or host.startswith("127.")
 
 
 def _decoded(content: bytes) -> Any:

@@ -2,7 +2,19 @@
 
 import typer
 
-from firstlight.cli import clusters, doctor, events, findings, hosts, infra_envs, logs, serving, simulating, version
+from firstlight.cli import (
+    clusters,
+    doctor,
+    events,
+    findings,
+    hosts,
+    infra_envs,
+    logs,
+    serving,
+    simulating,
+    tokens,
+    version,
+)
 
 app = typer.Typer(
     name="firstlight",
@@ -32,3 +44,4 @@ app.add_typer(hosts.app, name="hosts", rich_help_panel=USE)
 app.command("findings", rich_help_panel=USE)(findings.findings)
 app.command("events", rich_help_panel=USE)(events.events)
 app.command("logs", rich_help_panel=USE)(logs.logs)
+app.command("token", rich_help_panel=USE)(tokens.token)

@@ -31,6 +31,7 @@ class OwnService:
     def __enter__(self) -> "OwnService":
         environment = {
             **{name: value for name, value in os.environ.items() if not name.startswith("FIRSTLIGHT_")},
+            "FIRSTLIGHT_AUTH_TYPE": "none",
             "FIRSTLIGHT_LISTEN": self._listen,
             "FIRSTLIGHT_IMAGES_LISTEN": self._images,
             "FIRSTLIGHT_DATA_DIR": str(self.folder / "data"),

@@ -1,5 +1,6 @@
 """The service as agents, installers, controllers and users call it: one session, one method per call of the wire."""
 
+import re
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Final, TypeVar
@@ -25,6 +26,7 @@ CONNECTIONS: Final = 100
 """At most this many requests are under way at once, however many machines there are."""
 PATIENCE: Final = aiohttp.ClientTimeout(total=120, connect=60)
 
+_AGENT_TOKEN: Final = re.compile(rb"PULL_SECRET_TOKEN=([\w.-]+)")
 _JSON: Final = {"Content-Type": "application/json"}
 _ENCODE: Final = msgspec.json.Encoder().encode
 _DECODERS: dict[type[object], msgspec.json.Decoder[object]] = {}
@@ -51,10 +53,21 @@ class _Complaint(msgspec.Struct):
 class Service:
     """Calls to one service through a shared session."""
 
-    def __init__(self, url: str, session: aiohttp.ClientSession, *, secret_key: str = "") -> None:
+    def __init__(self, url: str, session: aiohttp.ClientSession, *, secret_key: str = "", token: str = "") -> None:
+        """`secret_key` is what machines prove themselves with, `token` what people do."""
         self.url = url.rstrip("/")
         self._session = session
-        self._secret_key = secret_key
+        self._proof = {"X-Secret-Key": secret_key}
+        if token:
+            self._proof["Authorization"] = f"Bearer {token}"
+
+    async def for_machines(self, infra_env_id: UUID) -> "Service":
+        """The same service as the machines of an infra-env see it: all they know is in their discovery image."""
+        if "Authorization" not in self._proof:
+            return self
+        path, query = f"/v2/infra-envs/{infra_env_id}/downloads/files", {"file_name": "discovery.ign"}
+        found = _AGENT_TOKEN.search(await self.ask("GET", path, query=query))
+        return Service(self.url, self._session, secret_key=found[1].decode() if found else "")
 
     async def ask(
         self,
@@ -66,7 +79,7 @@ class Service:
         headers: Mapping[str, str] | None = None,
     ) -> bytes:
         """The body of a 2xx answer; Refused or Unreachable otherwise."""
-        sent = {"X-Secret-Key": self._secret_key, "X-Request-ID": str(uuid4()), **(headers or {})}
+        sent = {**self._proof, "X-Request-ID": str(uuid4()), **(headers or {})}
         if isinstance(body, bytes):
             sent |= _JSON
         try:
@@ -139,10 +152,10 @@ class Service:
 
 
 @asynccontextmanager
-async def connect(url: str, *, secret_key: str = "") -> AsyncGenerator[Service]:
+async def connect(url: str, *, secret_key: str = "", token: str = "") -> AsyncGenerator[Service]:
     connector = aiohttp.TCPConnector(limit=CONNECTIONS, keepalive_timeout=75)
     async with aiohttp.ClientSession(connector=connector, timeout=PATIENCE) as session:
-        yield Service(url, session, secret_key=secret_key)
+        yield Service(url, session, secret_key=secret_key, token=token)
 
 
 def decoded(type_: type[T], content: bytes) -> T:

@@ -63,6 +63,7 @@ class Fleet:
         self.controllers: dict[UUID, Controller] = {}
         self._planes: dict[UUID, ControlPlane] = {}
         self._service = service
+        self._machines_service: Service | None = None
         self._observe = observe
         # Looking at a large fleet costs the service more than the fleet does: it is done less often.
         self._look_seconds = max(look_seconds, len(machines) / HOSTS_LOOKED_AT_PER_SECOND)
@@ -102,11 +103,12 @@ class Fleet:
     @asynccontextmanager
     async def _on(self, service: Service) -> AsyncGenerator[None]:
         self._image_version = await agent_image(service)
+        self._machines_service = await service.for_machines(self.infra_env_id)
         for place, machine in enumerate(self.machines):
             agent = Agent(
                 machine,
                 infra_env_id=self.infra_env_id,
-                service=service,
+                service=self._machines_service,
                 site=self.site,
                 pace=self.pace,
                 install=self._install,
@@ -217,7 +219,7 @@ class Fleet:
         if plane.cluster_id in self.controllers:
             return
         controller = Controller(
-            self.connected,
+            self._machines_service or self.connected,
             plane,
             pace=self.pace,
             slow_operators=self.site.slow_operators,

@@ -137,9 +137,7 @@ class Authenticator:
     async def _may_touch(self, who: Identity, wanted: Wanted) -> bool:
         infra_env_id, cluster_id = wanted.path.get("infra_env_id"), wanted.path.get("cluster_id")
         if isinstance(infra_env_id, UUID):
-            return infra_env_id == who.infra_env_id or (
-                who.cluster_id is not None and await self._belong(infra_env_id, who.cluster_id)
-            )
+            return infra_env_id == who.infra_env_id or await self._is_neighbour(who, infra_env_id, wanted)
         if isinstance(cluster_id, UUID):
             return who.cluster_id == cluster_id or (
                 who.infra_env_id is not None and await self._belong(who.infra_env_id, cluster_id)
@@ -147,6 +145,18 @@ class Authenticator:
         if Scheme.URL in wanted.schemes:
             return await self._may_list_events(who, parameters(wanted.query))
         return True
+
+    async def _is_neighbour(self, who: Identity, infra_env_id: UUID, wanted: Wanted) -> bool:
+        """The controller of a cluster speaks for all its hosts, also for those that came from another infra-env."""
+        if who.cluster_id is not None:
+            return await self._belong(infra_env_id, who.cluster_id)
+        host_id = wanted.path.get("host_id")
+        if not isinstance(host_id, UUID) or who.infra_env_id is None:
+            return False
+        state = await self._store.host((infra_env_id, host_id))
+        if state is None or state.host.cluster_id is None:
+            return False
+        return await self._belong(who.infra_env_id, state.host.cluster_id)
 
     async def _belong(self, infra_env_id: UUID, cluster_id: UUID) -> bool:
         now, pair = self._now(), (infra_env_id, cluster_id)
