@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.peers import S3, Missing, Postgres, peer_path, running_postgres, running_s3
+from tests.registries import Registry, guarded_registry, running_registry
 
 T = TypeVar("T")
 PEER_FIXTURES: Final = {
@@ -21,6 +22,8 @@ PEER_FIXTURES: Final = {
     "ignition_validate": "ignition",
     "xorriso": "xorriso",
     "nmstatectl": "nmstatectl",
+    "registry": "docker-registry",
+    "guarded": "docker-registry",
 }
 
 # The same examples on every run and no verdict by the clock: a busy machine must not turn a test red.
@@ -105,6 +108,20 @@ def nmstatectl() -> Path:
         return peer_path("nmstatectl")
     except Missing as reason:
         missing(str(reason))
+
+
+@pytest.fixture(scope="session")
+def registry() -> Iterator[Registry]:
+    """A container registry that is open to all."""
+    with ExitStack() as stack:
+        yield enter(stack, running_registry())
+
+
+@pytest.fixture(scope="session")
+def guarded() -> Iterator[Registry]:
+    """A container registry that wants tokens."""
+    with ExitStack() as stack:
+        yield enter(stack, guarded_registry())
 
 
 # --- order and verdict ------------------------------------------------------------------------------------------------

@@ -23,6 +23,10 @@ class PullSecret(msgspec.Struct, frozen=True):
     def covers(self, image: str) -> bool:
         return any(key in self.auths for key in _keys_of(image))
 
+    def auth_of(self, image: str) -> str:
+        """The credentials for an image, from the entry that names it most closely; empty without one."""
+        return next((auth for key in _keys_of(image) if (auth := self.auths.get(key))), "")
+
 
 def check_pull_secret(text: str, *, images: Iterable[str] = (), exempt: Iterable[str] = ()) -> PullSecret:
     """The parsed secret; Invalid when it is malformed or lacks a registry that one of `images` comes from.
