@@ -56,6 +56,7 @@ def context_of(cluster: Cluster, hosts: Sequence[HostState], policy: Policy) -> 
         host_count=len(hosts),
         role_counts=count_roles(hosts),
         duplicate_names=frozenset(name for name, times in counts.items() if times > 1),
+        shared_ids=frozenset(host.host.claimed_id for host in hosts if host.host.claimed_id is not None),
         managed_dns=brings_its_own_dns(cluster, hosts),
     )
 

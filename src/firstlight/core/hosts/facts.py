@@ -34,6 +34,8 @@ class HostContext(Struct, frozen=True, kw_only=True):
     role_counts: Mapping[HostRole, int] = {}
     """Hosts by the role the user gave them; those left to the service count as auto-assign."""
     duplicate_names: frozenset[str] = frozenset()
+    shared_ids: frozenset[UUID] = frozenset()
+    """Ids that more than one machine of the cluster brought."""
     managed_dns: bool | None = None
     """Imported clusters: whether the running cluster brings its own DNS; None until a host fetched its Ignition."""
 

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from msgspec import Struct
 
+from firstlight.core.model.fingerprint import Fingerprint
 from firstlight.core.model.host_status import HostKind, HostRole, HostStatus, LogsState, MediaStatus, Stage
 from firstlight.core.model.plan import StepPlan
 from firstlight.core.model.reports import NO_REPORTS, Reports
@@ -80,6 +81,10 @@ class Host(Struct, frozen=True, kw_only=True, omit_defaults=True):
     logs_collected_at: datetime | None = None
     installer_version: str = ""
     user_name: str = ""
+    fingerprint: Fingerprint | None = None
+    """What tells it from another machine with the same id; None if its agent does not say."""
+    claimed_id: UUID | None = None
+    """The id its firmware gives it, where another machine had that one first."""
 
     @property
     def effective_role(self) -> HostRole:

@@ -21,6 +21,7 @@ from firstlight.core.hosts.rules.shown import shown_findings
 from firstlight.core.model.host import Progress
 from firstlight.core.model.host_status import HostStatus, Stage
 from firstlight.core.rules import Finding, Status
+from firstlight.core.wire.views.findings import host_validations
 from tests.builders.facts import host_facts, pool_facts
 from tests.builders.hosts import a_host, some_reports
 
@@ -66,12 +67,20 @@ HARDWARE = [
     "no-skip-installation-disk",
     "no-skip-missing-disk",
 ]
+OURS = ["identity-unique"]
 
 
 def test_ids_and_their_order_in_each_category() -> None:
     assert [rule.id for rule in host_rules if rule.category == "network"] == NETWORK
     assert [rule.id for rule in host_rules if rule.category == "hardware"] == HARDWARE
-    assert host_rules.ids() == set(NETWORK + HARDWARE)
+    assert host_rules.ids() == set(NETWORK + HARDWARE + OURS)
+
+
+def test_what_the_original_does_not_know_is_not_shown_to_its_clients() -> None:
+    findings = [replace(found, status=Status.FAILURE) for found in host_rules.judge(host_facts())]
+    text = host_validations(findings, a_host())
+    assert not [rule_id for rule_id in OURS if rule_id in text]
+    assert all(f'"{rule_id}"' in text for rule_id in NETWORK + HARDWARE)
 
 
 def test_a_check_is_found_by_its_id() -> None:
@@ -138,6 +147,7 @@ class TestConditions:
             "ntp-synced",
             "container-images-available",
             "vsphere-disk-uuid-enabled",
+            "identity-unique",
         }
 
     @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from firstlight.core.hosts.rules import (
     encryption,
     groups,
     hardware,
+    identity,
     naming,
     network,
     paths,
@@ -20,6 +21,8 @@ from firstlight.core.hosts.rules import (
 from firstlight.core.rules import RuleBook, Verdict
 
 NETWORK, HARDWARE = "network", "hardware"
+OURS: Final = "identity"
+"""A category the original does not have: v2 does not show it, and no guard waits for it."""
 
 IN_ORDER: Final[tuple[tuple[str, str, Callable[[HostFacts], Verdict]], ...]] = (
     ("connected", NETWORK, connection.connected),
@@ -64,6 +67,7 @@ IN_ORDER: Final[tuple[tuple[str, str, Callable[[HostFacts], Verdict]], ...]] = (
     ("no-skip-missing-disk", HARDWARE, storage.no_skip_missing_disk),
     ("no-ip-collisions-in-network", NETWORK, network.no_ip_collisions_in_network),
     ("no-iscsi-nic-belongs-to-machine-cidr", NETWORK, storage.no_iscsi_nic_belongs_to_machine_cidr),
+    ("identity-unique", OURS, identity.identity_unique),
 )
 """A check's id is its function's name with dashes."""
 
