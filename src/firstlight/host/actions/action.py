@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from firstlight.core.errors import Invalid
 from firstlight.core.wire.reading import Reader
+from firstlight.host.collect.lab import Lab
 from firstlight.host.programs import Programs
 from firstlight.host.root import Root
 
@@ -108,8 +109,8 @@ class Site(Struct, frozen=True, kw_only=True):
     insecure: bool = False
     proxies: Mapping[str, str] = {}
     """The proxy variables of the environment, names as found."""
-    lab_disks: frozenset[str] = frozenset()
-    """Loop devices that a laboratory admits as disks."""
+    lab: Lab | None = None
+    """A laboratory admits loop devices as disks."""
     dry_run: bool = False
     gather_logs: GatherLogs | None = None
     """Collects and uploads the logs; without it a container of our image is started for that."""

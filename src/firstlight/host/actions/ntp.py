@@ -1,0 +1,65 @@
+"""`ntp-synchronizer`: tells the host's chrony about the wanted time servers and reports how each of all it has does."""
+
+import asyncio
+from ipaddress import ip_address
+from typing import Final
+
+from msgspec import Struct
+
+from firstlight.core.wire.reading import Reader
+from firstlight.core.wire.step_outputs import NtpSource, NtpSynchronizationResponse
+from firstlight.host.actions.action import Action, Done, Site, failed, first_document, replied
+from firstlight.host.actions.chrony_output import Source, is_server, sources, wanted_sources
+from firstlight.host.links.resolving import Resolver, Unanswered
+
+_SECONDS: Final = 30.0
+_MOST_NAMES: Final = 32
+
+
+class Wanted(Struct, frozen=True, kw_only=True):
+    ntp_source: str
+
+
+_WANTED: Final = Reader(Wanted)
+
+
+async def synchronize(arguments: tuple[str, ...], site: Site) -> Done:
+    wanted = wanted_sources(first_document(arguments, _WANTED).ntp_source)
+    resolver = Resolver(site.root)
+    known = {source.name for source in await _sources(site) or ()}
+    for server in wanted:
+        if is_server(server) and not known & {server, *await _addresses(server, resolver)}:
+            # A server that chrony will not take is missing in the report below, which says it best.
+            await site.host.run("chronyc", "add", "server", server, "iburst", limit=_SECONDS)
+    outcome = await site.host.run("chronyc", "-n", "sources", limit=_SECONDS)
+    if not outcome.succeeded:
+        code = outcome.exit_code
+        return failed(f"chrony did not tell its time servers: {outcome.complaint}", exit_code=code)
+    found = sources(outcome.text)
+    names = await asyncio.gather(*(_named(source, resolver) for source in found[:_MOST_NAMES]))
+    states = [NtpSource(source_name=name, source_state=one.state) for name, one in zip(names, found, strict=False)]
+    return replied(NtpSynchronizationResponse(ntp_sources=tuple(states)))
+
+
+async def _sources(site: Site) -> tuple[Source, ...] | None:
+    outcome = await site.host.run("chronyc", "-n", "sources", limit=_SECONDS)
+    return sources(outcome.text) if outcome.succeeded else None
+
+
+async def _addresses(server: str, resolver: Resolver) -> set[str]:
+    try:
+        found = await resolver.resolve(server)
+    except Unanswered:
+        return set()
+    return {*found.ipv4, *found.ipv6}
+
+
+async def _named(source: Source, resolver: Resolver) -> str:
+    try:
+        ip_address(source.name)
+    except ValueError:
+        return source.name
+    return await resolver.reverse(source.name) or source.name
+
+
+NTP: Final = Action(step_type="ntp-synchronizer", perform=synchronize, limit_seconds=180.0, exclusive=True)
