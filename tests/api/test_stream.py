@@ -18,6 +18,7 @@ from firstlight.server.http.app import build_app
 from firstlight.server.http.operations import operations_of
 from firstlight.server.http.v1 import events
 from firstlight.server.ports.store import AddEvents
+from firstlight.server.usecases.stream import follow
 from firstlight.server.usecases.world import World
 from tests.builders.moments import CLUSTER_ID, INFRA_ENV_ID, NOW, host_id
 from tests.http.client import ask
@@ -201,6 +202,8 @@ async def test_a_caller_who_is_cut_off_misses_nothing(world: World, app: ASGIApp
         pytest.param(f"cluster_id={CLUSTER_ID}", ["1", "3", "4"], id="cluster"),
         pytest.param(f"infra_env_id={INFRA_ENV_ID}", ["2", "3"], id="infra-env"),
         pytest.param(f"cluster_id={CLUSTER_ID}&infra_env_id={INFRA_ENV_ID}", ["3"], id="both"),
+        pytest.param("about=infra-env", ["2", "3"], id="about-infra-envs"),
+        pytest.param(f"about=infra-env,host&cluster_id={CLUSTER_ID}", ["3"], id="about-two-kinds-of-one-cluster"),
     ],
 )
 async def test_filters(world: World, app: ASGIApp, query: str, expected: list[str]) -> None:
@@ -215,6 +218,7 @@ async def test_filters(world: World, app: ASGIApp, query: str, expected: list[st
     [
         pytest.param(f"cluster_id={OTHER}", {}, 404, id="unknown-cluster"),
         pytest.param("cluster_id=x", {}, 400, id="no-uuid"),
+        pytest.param("about=infra-env,planet", {}, 400, id="no-such-kind"),
         pytest.param("last_event_id=x", {}, 400, id="no-number"),
         pytest.param("last_event_id=-1", {}, 400, id="negative"),
         pytest.param("", {"last-event-id": "abc"}, 400, id="header-no-number"),
@@ -236,6 +240,11 @@ async def test_the_stream_ends_when_the_service_does(world: World, app: ASGIApp)
     await asyncio.wait_for(task, 10)
 
 
-async def test_heartbeats_are_comments() -> None:
-    assert events.HEARTBEAT.startswith(b":")
-    assert events.HEARTBEAT.endswith(b"\n\n")
+async def test_a_heartbeat_is_a_comment_with_the_place_to_go_on_from(
+    world: World, app: ASGIApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(follow, "__kwdefaults__", {**follow.__kwdefaults__, "heartbeat": 0.01})
+    await keep(world, an_event(), an_event())
+    async with listening(app, "about=infra-env&last_event_id=0") as listener:
+        blocks = await listener.until(1)
+    assert blocks[0] == {"": "still here", "id": "2"}

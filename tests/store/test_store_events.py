@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from itertools import combinations
 from typing import Any, Final
 from uuid import UUID
 
@@ -12,7 +13,7 @@ import asyncpg
 import pytest
 
 from firstlight.core.events.event import Category, Severity
-from firstlight.core.events.recorded import Recorded
+from firstlight.core.events.recorded import About, Recorded
 from firstlight.server.ports.database import LostRace
 from firstlight.server.ports.store import AddEvents, DeleteHost, EventQuery, PutHost, Store, TouchCluster
 from firstlight.server.store import events
@@ -78,6 +79,19 @@ async def test_numbers_follow_each_other_and_can_be_followed(store: Store) -> No
     assert list(await store.events_after(0, limit=9, cluster_id=CLUSTER_ID, infra_env_id=INFRA_ENV_ID)) == []
     await store.commit(AddEvents(events=()))
     assert await store.last_event_seq() == 6
+
+
+@pytest.mark.parametrize("about", [*combinations(About, 1), *combinations(About, 2), ()])
+async def test_kinds_of_things_narrow_like_the_events_say(store: Store, about: tuple[About, ...]) -> None:
+    env, host = {"infra_env_id": INFRA_ENV_ID}, {"host_id": host_id(1)}
+    cluster = {"cluster_id": CLUSTER_ID}
+    ids: list[dict[str, UUID]] = [{}, cluster, env, env | cluster, host, host | env, host | env | cluster]
+    await add(store, *(an_event(**each) for each in ids))
+    everything = await store.events_after(0, limit=99)
+    wanted = [event for event in everything if not about or event.about in about]
+    assert list(await store.events_after(0, limit=99, about=about)) == wanted
+    of_cluster = await store.events_after(2, limit=1, about=about, cluster_id=CLUSTER_ID)
+    assert list(of_cluster) == [event for event in wanted if event.seq > 2 and event.cluster_id == CLUSTER_ID][:1]
 
 
 @asynccontextmanager

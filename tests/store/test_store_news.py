@@ -49,10 +49,10 @@ HOST = host_subject(key_of(a_host()))
             [Notify(DUE, str(micros(EARLIER)))],
         ),
         ([AddEvents(events=())], []),
-        ([AddEvents(events=(an_event(),))], [Notify(EVENTS, "")]),
+        ([AddEvents(events=(an_event(),))], [Notify(EVENTS, "service")]),
         (
             [AddEvents(events=(an_event(cluster_id=CLUSTER_ID, infra_env_id=INFRA_ENV_ID),) * 2)],
-            [Notify(EVENTS, f"{CLUSTER} {infra_env_subject(INFRA_ENV_ID)}")],
+            [Notify(EVENTS, f"infra-env {CLUSTER} {infra_env_subject(INFRA_ENV_ID)}")],
         ),
         ([PurgeCluster(cluster_id=an_id(number)) for number in range(200)], [Notify(CHANGES, "")]),
         (
@@ -97,7 +97,7 @@ async def test_only_a_commit_is_heard(store: Store) -> None:
             MakeDue(subject="a", kind="k", at=NOW),
         )
         assert await anext(changes) == HOST
-        assert await anext(events) == CLUSTER
+        assert await anext(events) == f"cluster {CLUSTER}"
         assert await anext(due) == str(micros(NOW))
         assert await store.last_event_seq() == 1
 

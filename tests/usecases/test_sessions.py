@@ -58,6 +58,44 @@ def test_a_session_outlives_the_notice_of_its_own_report_only(bound: bool) -> No
     assert sessions.get(KEY) is None, "the second notice was somebody else's"
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "kept"),
+    [
+        pytest.param(0, 0, True, id="not-yet"),
+        pytest.param(1, 0, True, id="before-the-session"),
+        pytest.param(0, 1, True, id="after-it"),
+        pytest.param(2, 0, False, id="two-before"),
+        pytest.param(1, 1, False, id="one-each"),
+        pytest.param(0, 2, False, id="two-after"),
+    ],
+)
+def test_a_session_that_begins_with_a_commit_expects_its_one_notice(before: int, after: int, kept: bool) -> None:
+    sessions = Sessions()
+    with sessions.opening(KEY, own_notices=1) as opening:
+        for _ in range(before):
+            sessions.forget(host_subject(KEY))
+        sessions.begin(host_state(1), opening)
+    for _ in range(after):
+        sessions.forget(host_subject(KEY))
+    assert (sessions.get(KEY) is not None) is kept
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        lambda sessions: sessions.forget(cluster_subject(CLUSTER_ID)),
+        lambda sessions: sessions.forget_all(),
+        lambda sessions: sessions.restart(KEY),
+    ],
+)
+def test_no_session_begins_when_anything_else_happened_meanwhile(told: Callable[[Sessions], None]) -> None:
+    sessions = Sessions()
+    with sessions.opening(KEY, own_notices=1) as opening:
+        told(sessions)
+        sessions.begin(host_state(1), opening)
+    assert sessions.get(KEY) is None
+
+
 def test_a_dropped_session_leaves_a_newer_one_alone() -> None:
     sessions = Sessions()
     old, new = a_session(sessions), a_session(sessions)

@@ -13,9 +13,9 @@ from msgspec.structs import replace
 
 from firstlight.core.errors import Unavailable
 from firstlight.core.events.event import Severity
-from firstlight.core.events.recorded import Recorded
+from firstlight.core.events.recorded import About, Recorded
 from firstlight.server.ports.store import AddEvents
-from firstlight.server.usecases.stream import KEPT, PAGE, Broadcast, Place, Scope, follow, starting_point
+from firstlight.server.usecases.stream import KEPT, PAGE, Broadcast, Place, Scope, Told, follow, starting_point
 from firstlight.server.usecases.world import World
 from tests.builders.moments import CLUSTER_ID, INFRA_ENV_ID, NOW
 
@@ -46,12 +46,18 @@ class Log:
         return len(self.events)
 
     async def events_after(
-        self, seq: int, *, limit: int, cluster_id: UUID | None = None, infra_env_id: UUID | None = None
+        self,
+        seq: int,
+        *,
+        limit: int,
+        cluster_id: UUID | None = None,
+        infra_env_id: UUID | None = None,
+        about: Sequence[About] = (),
     ) -> Sequence[Recorded]:
         self.reads += 1
         if self.broken:
             raise Unavailable("The database is away.")
-        scope = Scope(cluster_id=cluster_id, infra_env_id=infra_env_id)
+        scope = Scope(cluster_id=cluster_id, infra_env_id=infra_env_id, about=frozenset(about))
         return [event for event in self.events if event.seq > seq and scope.holds(event)][:limit]
 
 
@@ -64,7 +70,7 @@ async def followed(
 
     async def read() -> None:
         async for found in follow(log, broadcast, after=after, scope=scope or Scope(), heartbeat=heartbeat):
-            got.extend([event.seq for event in found] or [0])
+            got.extend([event.seq for event in found.events] or [0])
 
     task = asyncio.create_task(read())
     await turns()
@@ -131,7 +137,7 @@ async def test_who_is_slow_holds_nobody_and_reads_from_the_store() -> None:
     log, broadcast = Log(), Broadcast(kept=5)
     slow = follow(log, broadcast, after=0, heartbeat=LONG)
     log.add()
-    assert [event.seq for event in await anext(slow)] == [1]
+    assert [event.seq for event in (await anext(slow)).events] == [1]
     async with followed(log, broadcast, after=1) as quick:
         await broadcast.look(log)
         for _ in range(20):
@@ -140,7 +146,7 @@ async def test_who_is_slow_holds_nobody_and_reads_from_the_store() -> None:
             await turns()
         assert quick == list(range(2, 22))
         before = log.reads
-        assert [event.seq for event in await anext(slow)] == list(range(2, 22))
+        assert [event.seq for event in (await anext(slow)).events] == list(range(2, 22))
         assert log.reads == before + 1
     await slow.aclose()
 
@@ -179,6 +185,84 @@ async def test_scopes() -> None:
         assert of_cluster == [2, 5]
         assert of_env == [2, 3, 5]
         assert of_both == [2, 5]
+
+
+# --- kinds of things
+
+ENVS = Scope(about=frozenset({About.INFRA_ENV}))
+A_HOST = {"infra_env_id": INFRA_ENV_ID, "host_id": OTHER}
+AN_ENV = {"infra_env_id": INFRA_ENV_ID}
+
+
+@pytest.mark.parametrize(
+    ("ids", "about"),
+    [
+        ({"cluster_id": None}, About.SERVICE),
+        ({}, About.CLUSTER),
+        (AN_ENV, About.INFRA_ENV),
+        (A_HOST, About.HOST),
+        ({"host_id": OTHER}, About.HOST),
+    ],
+)
+def test_an_event_is_about_the_narrowest_thing_it_names(ids: dict[str, Any], about: About) -> None:
+    event = an_event(**ids)
+    assert event.about is about
+    assert [kind for kind in About if Scope(about=frozenset({kind})).holds(event)] == [about]
+    assert Scope(about=frozenset(About)).holds(event)
+
+
+async def test_nothing_is_read_for_who_does_not_want_it() -> None:
+    log, broadcast = Log(), Broadcast()
+    async with followed(log, broadcast, scope=ENVS) as got:
+        before = log.reads
+        for _ in range(10):
+            log.add(**A_HOST)
+            await broadcast.look(log, "host infra-env:x")
+            await turns()
+        assert (got, log.reads) == ([], before)
+        log.add(**AN_ENV)
+        await broadcast.look(log, "infra-env infra-env:x")
+        await turns()
+        assert (got, log.reads) == ([11], before + 1)
+        log.add(**AN_ENV)
+        await broadcast.look(log, "")
+        await turns()
+        assert got == [11, 12], "a notice without a word may stand for anything"
+
+
+async def test_who_wants_everything_shares_what_is_read_with_who_does_not() -> None:
+    log, broadcast = Log(), Broadcast()
+    async with followed(log, broadcast) as everything, followed(log, broadcast, scope=ENVS) as choosy:
+        for ids in (A_HOST, AN_ENV, {}, AN_ENV):
+            log.add(**ids)
+            await broadcast.look(log, "host")
+            await turns()
+        before = log.reads
+        log.add(**AN_ENV)
+        await broadcast.look(log, "infra-env")
+        await turns()
+        assert everything == [1, 2, 3, 4, 5]
+        assert choosy == [2, 4, 5]
+        assert log.reads == before + 1, "for both"
+
+
+async def test_silence_tells_the_place_beyond_what_was_not_wanted() -> None:
+    log, broadcast = Log(), Broadcast()
+    log.add(2, **AN_ENV)
+    log.add(5, **A_HOST)
+    source = follow(log, broadcast, after=0, scope=ENVS, heartbeat=0.01)
+    first, second = await anext(source), await anext(source)
+    assert ([event.seq for event in first.events], second.events) == ([1, 2], ())
+    assert second.position == 7
+    log.add(**A_HOST)
+    log.add(**AN_ENV)
+    await source.aclose()
+    again = follow(log, broadcast, after=second.position, scope=ENVS, heartbeat=LONG)
+    assert [event.seq for event in (await anext(again)).events] == [9]
+    await again.aclose()
+
+
+# --- what is not wanted
 
 
 async def test_what_does_not_concern_a_follower_costs_it_no_read() -> None:
@@ -275,7 +359,7 @@ async def test_closing_ends_followers() -> None:
     assert await _all(follow(log, broadcast, after=0, heartbeat=LONG)) == []
 
 
-async def _all(source: AsyncIterator[Sequence[Recorded]]) -> list[Sequence[Recorded]]:
+async def _all(source: AsyncIterator[Told]) -> list[Told]:
     return [found async for found in source]
 
 
@@ -314,7 +398,7 @@ async def test_writers_and_followers_who_come_and_go(world: World) -> None:
     async with asyncio.timeout(60):
         while len(got) < total:
             source = follow(world.store, world.broadcast, after=got[-1] if got else 0, heartbeat=LONG)
-            got.extend(event.seq for event in await anext(source))
+            got.extend(event.seq for event in (await anext(source)).events)
             await source.aclose()
     assert got == list(range(1, total + 1))
     running.cancel()
@@ -342,12 +426,15 @@ async def test_a_store_that_was_away_is_read_on(world: World) -> None:
 STEPS = st.lists(st.sampled_from(["mine", "other", "look", "read", "leave", "crowd"]), max_size=60)
 
 
-@given(steps=STEPS, kept=st.integers(1, 4))
-def test_nothing_is_missed_or_repeated(steps: list[str], kept: int) -> None:
+@given(steps=STEPS, kept=st.integers(1, 4), crowd=st.sampled_from([Scope(), ENVS]), choosy=st.booleans())
+def test_nothing_is_missed_or_repeated(steps: list[str], kept: int, crowd: Scope, choosy: bool) -> None:
+    """Whoever else follows, and whether the follower comes back with its last event or with its place."""
+    scope = Scope(cluster_id=CLUSTER_ID, about=frozenset({About.CLUSTER} if choosy else ()))
+
     async def run() -> None:
         log, broadcast = Log(), Broadcast(kept=kept)
-        place, got = Place(log, broadcast, seq=0, scope=Scope(cluster_id=CLUSTER_ID)), list[int]()
-        with broadcast.joined():
+        place, got = Place(log, broadcast, seq=0, scope=scope), list[int]()
+        with broadcast.joined(crowd):
             for step in (*steps, "read", "read"):
                 if step in ("mine", "other"):
                     log.add(cluster_id=CLUSTER_ID if step == "mine" else OTHER)
@@ -356,8 +443,8 @@ def test_nothing_is_missed_or_repeated(steps: list[str], kept: int) -> None:
                 elif step == "read":
                     got.extend(event.seq for event in (await place.step())[0])
                 elif step == "leave":
-                    last = got[-1] if got else 0
-                    place = Place(log, broadcast, seq=last, scope=Scope(cluster_id=CLUSTER_ID))
+                    last = place.position if choosy else got[-1] if got else 0
+                    place = Place(log, broadcast, seq=last, scope=scope)
                 else:
                     log.add(kept + 1, cluster_id=OTHER)
             await broadcast.look(log)

@@ -1,11 +1,22 @@
 """An event as it is stored and streamed: flattened, numbered, with who caused it and what it changed."""
 
 from datetime import datetime
+from enum import StrEnum
 from uuid import UUID
 
 import msgspec
 
 from firstlight.core.events.event import Category, Event, Severity
+
+
+class About(StrEnum):
+    """What kind of thing an event is about: the narrowest it names."""
+
+    HOST = "host"
+    INFRA_ENV = "infra-env"
+    CLUSTER = "cluster"
+    SERVICE = "service"
+    """Nothing in particular."""
 
 
 class Recorded(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -27,6 +38,14 @@ class Recorded(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Who caused it: a user name, `agent`, `controller` or `service`."""
     before: dict[str, object] | None = None
     after: dict[str, object] | None = None
+
+    @property
+    def about(self) -> About:
+        if self.host_id is not None:
+            return About.HOST
+        if self.infra_env_id is not None:
+            return About.INFRA_ENV
+        return About.SERVICE if self.cluster_id is None else About.CLUSTER
 
 
 def record(

@@ -14,6 +14,8 @@ from firstlight.server.imaging.environments import Environments
 log = structlog.get_logger(__name__)
 
 STREAM: Final = "/api/firstlight/v1/events"
+WANTED: Final = {"about": "infra-env"}
+"""What happens to hosts and clusters changes no image, and there is much more of it."""
 TIMEOUT: Final = aiohttp.ClientTimeout(total=None, sock_connect=10, sock_read=60)
 """The API sends a sign of life every quarter of a minute."""
 PAUSE: Final = 2.0
@@ -41,7 +43,9 @@ async def follow(environments: Environments, api_url: str, *, token: str = "", p
 
 
 async def _listen(session: aiohttp.ClientSession, environments: Environments, url: str) -> None:
-    async with session.get(url, headers={"Accept": "text/event-stream"}) as response:
+    async with session.get(
+        url, params=WANTED, headers={"Accept": "text/event-stream"}, ssl=environments.trust.context()
+    ) as response:
         if response.status != 200:
             return
         async for line in response.content:

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from firstlight.core.decision import HostKey
 from firstlight.core.events.event import Severity
-from firstlight.core.events.recorded import Recorded
+from firstlight.core.events.recorded import About, Recorded
 from firstlight.core.model.cluster import Cluster, ClusterState
 from firstlight.core.model.host import Host, HostState
 from firstlight.core.model.infra_env import InfraEnv
@@ -45,7 +45,8 @@ SERVICE_SUBJECT = "service"
 CHANGES = "changes"
 """Subjects that changed, with spaces between; empty: look for yourself."""
 EVENTS = "events"
-"""Events were added for these clusters and infra-envs (subjects with spaces between; empty: for any)."""
+"""Events were added: what kinds of things they are about, then the clusters and infra-envs they are for, with spaces
+between. Empty: about anything, for any."""
 DUE = "due"
 """Something was asked for; the payload is its earliest time, in microseconds since 1970."""
 
@@ -339,6 +340,10 @@ class Store(Protocol):
 
     async def infra_env(self, infra_env_id: UUID) -> StoredInfraEnv | None: ...
 
+    def recalled_infra_env(self, infra_env_id: UUID) -> InfraEnv | None:
+        """As it was when it was last met here, without asking: it may have changed or gone. Check before you trust."""
+        ...
+
     async def infra_envs(self, *, cluster_id: UUID | None = None, owner: str | None = None) -> Sequence[InfraEnv]: ...
 
     async def host(self, key: HostKey) -> HostState | None:
@@ -372,9 +377,15 @@ class Store(Protocol):
     async def events(self, query: EventQuery) -> EventPage: ...
 
     async def events_after(
-        self, seq: int, *, limit: int, cluster_id: UUID | None = None, infra_env_id: UUID | None = None
+        self,
+        seq: int,
+        *,
+        limit: int,
+        cluster_id: UUID | None = None,
+        infra_env_id: UUID | None = None,
+        about: Sequence[About] = (),
     ) -> Sequence[Recorded]:
-        """In order of their numbers, every category."""
+        """In order of their numbers, every category; about whatever unless kinds are named."""
         ...
 
     async def last_event_seq(self) -> int: ...

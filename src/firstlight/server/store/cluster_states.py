@@ -15,7 +15,7 @@ from firstlight.core.model.cluster import Cluster, ClusterState
 from firstlight.core.model.host import HostState
 from firstlight.core.model.infra_env import InfraEnv
 from firstlight.server.ports.database import Database, Row
-from firstlight.server.ports.store import ClusterQuery, PutCluster, TouchCluster
+from firstlight.server.ports.store import ClusterQuery, PutCluster, PutInfraEnv, TouchCluster
 from firstlight.server.store import clusters, hosts, infra_envs
 from firstlight.server.store.cache import Cache
 from firstlight.server.store.documents import CLUSTER, INFRA_ENV, as_bytes, optional_moment
@@ -80,6 +80,13 @@ class ClusterStates:
             elif isinstance(write, TouchCluster) and touched[write.cluster_id] == 1:
                 revision = write.expect_revision
                 self._clusters.renumber((str(write.cluster_id),), revision, later=revision + 1)
+            elif isinstance(write, PutInfraEnv):
+                stored = statements[0].params
+                document = as_bytes(stored["doc"])
+                self._infra_envs.remember((str(write.infra_env.id),), stored["revision"], write.infra_env, document)
+
+    def recalled_infra_env(self, infra_env_id: UUID) -> InfraEnv | None:
+        return self._infra_envs.recalled((str(infra_env_id),))
 
     async def cluster(self, cluster_id: UUID, *, with_deleted: bool) -> Cluster | None:
         row = await self._database.fetch_one(clusters.ONE, id=str(cluster_id))

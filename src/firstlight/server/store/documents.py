@@ -1,7 +1,9 @@
 """How values lie in columns: times as microseconds, documents as JSON bytes, texts as both databases can hold them."""
 
 import hashlib
+import time
 from datetime import UTC, datetime, timedelta
+from random import getrandbits
 from typing import Any, Final, get_type_hints
 from uuid import UUID
 
@@ -15,6 +17,8 @@ from firstlight.core.model.plan import StepPlan
 from firstlight.core.model.reports import REPORT_FIELDS, ReportKind, Reports
 from firstlight.core.rules import Finding
 
+CHANCE: Final = 0xFFFFF
+"""The bits of a revision that chance decides: about a millisecond's worth of nanoseconds."""
 EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND: Final = timedelta(microseconds=1)
 
@@ -63,6 +67,14 @@ def plain(text: str) -> str:
 
 def digest(document: bytes) -> str:
     return hashlib.blake2b(document, digest_size=16).hexdigest()
+
+
+def fresh_revision() -> int:
+    """One that no other write of the same row has, whoever makes it: what was written is then known without reading.
+
+    The clock keeps a row that is made again from repeating its past; chance keeps two replicas apart.
+    """
+    return time.time_ns() & ~CHANCE | getrandbits(CHANCE.bit_length())
 
 
 def as_bytes(value: object) -> bytes:

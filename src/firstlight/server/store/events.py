@@ -7,11 +7,12 @@ raises: its lock makes writers of events wait for each other, so this statement 
 import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from itertools import combinations
 from typing import Final
 from uuid import UUID
 
 from firstlight.core.events.event import Category, Severity
-from firstlight.core.events.recorded import Recorded
+from firstlight.core.events.recorded import About, Recorded
 from firstlight.server.ports.database import Database, Param, Row, Sql, Statement
 from firstlight.server.store.documents import ENCODER, PROPERTIES, micros, moment, plain, text_or_none
 
@@ -45,12 +46,22 @@ ADD: Final = Sql(
     postgres_many=ADD_MANY.format(fields=FIELDS, arrays=ARRAYS),
 )
 READ_TEXT: Final = "SELECT seq, {fields} FROM events WHERE seq > :seq {those} ORDER BY seq LIMIT :limit"
-AFTER: Final = Sql(READ_TEXT.format(fields=FIELDS, those=""))
-AFTER_OF_CLUSTER: Final = Sql(READ_TEXT.format(fields=FIELDS, those="AND cluster_id = :cluster_id"))
-AFTER_OF_INFRA_ENV: Final = Sql(READ_TEXT.format(fields=FIELDS, those="AND infra_env_id = :infra_env_id"))
-AFTER_OF_BOTH: Final = Sql(
-    READ_TEXT.format(fields=FIELDS, those="AND cluster_id = :cluster_id AND infra_env_id = :infra_env_id")
+ABOUT: Final = (
+    "CASE WHEN host_id IS NOT NULL THEN 'host' WHEN infra_env_id IS NOT NULL THEN 'infra-env'"
+    " WHEN cluster_id IS NOT NULL THEN 'cluster' ELSE 'service' END"
 )
+"""`Recorded.about` of a row."""
+NARROWING: Final = {
+    "cluster_id": "cluster_id = :cluster_id",
+    "infra_env_id": "infra_env_id = :infra_env_id",
+    "about": ABOUT + " = ANY(:about)",
+}
+AFTER: Final = {
+    names: Sql(READ_TEXT.format(fields=FIELDS, those="".join(f"AND {NARROWING[name]} " for name in names)))
+    for count in range(len(NARROWING) + 1)
+    for names in combinations(NARROWING, count)
+}
+"""By the names of what narrows the read."""
 LAST: Final = Sql(
     postgres="SELECT value FROM counters WHERE name = 'events'",
     sqlite="SELECT seq AS value FROM sqlite_sequence WHERE name = 'events'",
@@ -142,17 +153,21 @@ def document(data: bytes | None) -> dict[str, object] | None:
 
 
 async def after(
-    database: Database, seq: int, *, limit: int, cluster_id: UUID | None, infra_env_id: UUID | None
+    database: Database,
+    seq: int,
+    *,
+    limit: int,
+    cluster_id: UUID | None,
+    infra_env_id: UUID | None,
+    about: Sequence[About],
 ) -> Sequence[Recorded]:
-    scope = {"cluster_id": text_or_none(cluster_id), "infra_env_id": text_or_none(infra_env_id)}
-    sql = {
-        (False, False): AFTER,
-        (True, False): AFTER_OF_CLUSTER,
-        (False, True): AFTER_OF_INFRA_ENV,
-        (True, True): AFTER_OF_BOTH,
-    }[cluster_id is not None, infra_env_id is not None]
-    given = {name: value for name, value in scope.items() if value is not None}
-    return await recorded(await database.fetch(sql, large=limit > SLICE, seq=seq, limit=limit, **given))
+    narrowed: dict[str, Param] = {
+        "cluster_id": text_or_none(cluster_id),
+        "infra_env_id": text_or_none(infra_env_id),
+        "about": [each.value for each in about] or None,
+    }
+    given = {name: value for name, value in narrowed.items() if value is not None}
+    return await recorded(await database.fetch(AFTER[*given,], large=limit > SLICE, seq=seq, limit=limit, **given))
 
 
 async def last_seq(database: Database) -> int:

@@ -1,18 +1,14 @@
 """Rows of hosts, and the one read that tells of many hosts at once which version each of their parts has."""
 
-import time
 from collections.abc import Iterator
-from random import getrandbits
 from typing import Final
 
 from firstlight.core.model.host import Host
 from firstlight.server.ports.database import Param, Sql, Statement
 from firstlight.server.ports.store import DeleteHost, PutHost, host_subject
-from firstlight.server.store.documents import ENCODER, key_params, micros, text_or_none
+from firstlight.server.store.documents import ENCODER, fresh_revision, key_params, micros, text_or_none
 from firstlight.server.store.inserting import insert
 
-CHANCE: Final = 0xFFFFF
-"""The bits of a revision that chance decides: about a millisecond's worth of nanoseconds."""
 COLUMNS: Final = {
     "infra_env_id": "text",
     "id": "text",
@@ -86,14 +82,6 @@ DOCUMENTS: Final = Sql(
     "SELECT infra_env_id, id, revision AS version, doc FROM hosts"
     " WHERE infra_env_id = ANY(:infra_env_ids) AND id = ANY(:ids)"
 )
-
-
-def fresh_revision() -> int:
-    """One that no other write of the same row has, whoever makes it: what was written is then known without reading.
-
-    The clock keeps a row that is made again from repeating its past; chance keeps two replicas apart.
-    """
-    return time.time_ns() & ~CHANCE | getrandbits(CHANCE.bit_length())
 
 
 def columns(host: Host, *, revision: int) -> dict[str, Param]:

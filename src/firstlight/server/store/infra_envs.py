@@ -6,18 +6,18 @@ from typing import Final
 from firstlight.core.model.infra_env import InfraEnv
 from firstlight.server.ports.database import Param, Sql, Statement
 from firstlight.server.ports.store import DeleteInfraEnv, PutInfraEnv, infra_env_subject
-from firstlight.server.store.documents import ENCODER, micros, plain, text_or_none
+from firstlight.server.store.documents import ENCODER, fresh_revision, micros, plain, text_or_none
 
 # A deleted one makes room for a new one of the same id: some callers choose the id themselves.
 ADD: Final = Sql(
     "INSERT INTO infra_envs (id, revision, cluster_id, name, owner, org_id, created_at, updated_at, doc)"
-    " VALUES (:id, now_us(), :cluster_id, :name, :owner, :org_id, :created_at, :updated_at, :doc)"
-    " ON CONFLICT (id) DO UPDATE SET revision = infra_envs.revision + 1, cluster_id = excluded.cluster_id,"
+    " VALUES (:id, :revision, :cluster_id, :name, :owner, :org_id, :created_at, :updated_at, :doc)"
+    " ON CONFLICT (id) DO UPDATE SET revision = excluded.revision, cluster_id = excluded.cluster_id,"
     " name = excluded.name, owner = excluded.owner, org_id = excluded.org_id, created_at = excluded.created_at,"
     " updated_at = excluded.updated_at, deleted_at = NULL, doc = excluded.doc WHERE infra_envs.deleted_at IS NOT NULL"
 )
 CHANGE: Final = Sql(
-    "UPDATE infra_envs SET revision = revision + 1, cluster_id = :cluster_id, name = :name, owner = :owner,"
+    "UPDATE infra_envs SET revision = :revision, cluster_id = :cluster_id, name = :name, owner = :owner,"
     " org_id = :org_id, created_at = :created_at, updated_at = :updated_at, doc = :doc"
     " WHERE id = :id AND revision = :expected AND deleted_at IS NULL"
 )
@@ -49,9 +49,10 @@ INACTIVE_BEFORE: Final = Sql(
 )
 
 
-def columns(infra_env: InfraEnv) -> dict[str, Param]:
+def columns(infra_env: InfraEnv, *, revision: int) -> dict[str, Param]:
     return {
         "id": str(infra_env.id),
+        "revision": revision,
         "cluster_id": text_or_none(infra_env.cluster_id),
         "name": plain(infra_env.name),
         "owner": plain(infra_env.user_name),
@@ -63,10 +64,12 @@ def columns(infra_env: InfraEnv) -> dict[str, Param]:
 
 
 def put(write: PutInfraEnv) -> Iterator[Statement]:
-    if write.expect_revision is None:
-        yield Statement(ADD, columns(write.infra_env), expect_rows=1)
+    expected = write.expect_revision
+    if expected is None:
+        yield Statement(ADD, columns(write.infra_env, revision=fresh_revision()), expect_rows=1)
     else:
-        yield Statement(CHANGE, columns(write.infra_env) | {"expected": write.expect_revision}, expect_rows=1)
+        params = columns(write.infra_env, revision=expected + 1)
+        yield Statement(CHANGE, params | {"expected": expected}, expect_rows=1)
 
 
 def delete(write: DeleteInfraEnv) -> Iterator[Statement]:

@@ -32,6 +32,11 @@ class Kept(Generic[T]):
         found = self._cache.get(row, version)
         return None if found is None else found[0]
 
+    def recalled(self, row: Identity) -> T | None:
+        """The value that was met last, of whatever version."""
+        found = self._cache.any_version(row)
+        return None if found is None else found[0]
+
     def keep(self, row: Identity, found: Row) -> T:
         """The value to use: an older version with the same bytes lends its object."""
         document: bytes = found["doc"]

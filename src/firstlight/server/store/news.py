@@ -66,7 +66,8 @@ def guarded(writes: Iterable[Write]) -> Iterator[str]:
             yield cluster_subject(write.cluster.id if isinstance(write, PutCluster) else write.cluster_id)
 
 
-def subjects_of_event(event: Recorded) -> Iterator[str]:
+def words_of_event(event: Recorded) -> Iterator[str]:
+    yield event.about.value
     if event.cluster_id is not None:
         yield cluster_subject(event.cluster_id)
     if event.infra_env_id is not None:
@@ -87,7 +88,7 @@ def notices(writes: Sequence[Write]) -> Iterator[Notify]:
     for write in writes:
         if isinstance(write, AddEvents):
             added = added or bool(write.events)
-            told.extend(subject for event in write.events for subject in subjects_of_event(event))
+            told.extend(subject for event in write.events for subject in words_of_event(event))
         elif isinstance(write, MakeDue):
             due.append(micros(write.at))
         else:

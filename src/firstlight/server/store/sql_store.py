@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from firstlight.core.decision import HostKey
-from firstlight.core.events.recorded import Recorded
+from firstlight.core.events.recorded import About, Recorded
 from firstlight.core.model.cluster import Cluster, ClusterState
 from firstlight.core.model.host import Host, HostState
 from firstlight.core.model.infra_env import InfraEnv
@@ -88,6 +88,9 @@ class SqlStore(Store):
         found = await self._clusters.infra_env_documents([row])
         return StoredInfraEnv(infra_env=found[row["id"]], revision=row["revision"]) if found else None
 
+    def recalled_infra_env(self, infra_env_id: UUID) -> InfraEnv | None:
+        return self._clusters.recalled_infra_env(infra_env_id)
+
     async def infra_envs(self, *, cluster_id: UUID | None = None, owner: str | None = None) -> Sequence[InfraEnv]:
         rows = await self._database.fetch(infra_envs.LIST, cluster_id=text_or_none(cluster_id), owner=owner)
         return list((await self._clusters.infra_env_documents(rows)).values())
@@ -160,9 +163,17 @@ class SqlStore(Store):
         return await event_pages.page(self._database, query)
 
     async def events_after(
-        self, seq: int, *, limit: int, cluster_id: UUID | None = None, infra_env_id: UUID | None = None
+        self,
+        seq: int,
+        *,
+        limit: int,
+        cluster_id: UUID | None = None,
+        infra_env_id: UUID | None = None,
+        about: Sequence[About] = (),
     ) -> Sequence[Recorded]:
-        return await events.after(self._database, seq, limit=limit, cluster_id=cluster_id, infra_env_id=infra_env_id)
+        return await events.after(
+            self._database, seq, limit=limit, cluster_id=cluster_id, infra_env_id=infra_env_id, about=about
+        )
 
     async def last_event_seq(self) -> int:
         return await events.last_seq(self._database)

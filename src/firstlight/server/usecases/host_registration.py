@@ -15,6 +15,7 @@ from firstlight.core.decision import Change, Decision, HostKey, applied, combine
 from firstlight.core.errors import Error, NotFound, Unauthenticated, Unavailable
 from firstlight.core.events.host import HostRegistrationFailed
 from firstlight.core.model.cluster import Cluster, ClusterState
+from firstlight.core.model.fingerprint import Fingerprint
 from firstlight.core.model.host import HostState, Presence
 from firstlight.core.model.infra_env import InfraEnv
 from firstlight.core.roles import key_of
@@ -31,6 +32,7 @@ from firstlight.server.usecases.deciding import (
     note_in_cluster,
     pool_writes,
 )
+from firstlight.server.usecases.host_identity import Claim, placement
 from firstlight.server.usecases.one_host import PlacedHost, host_in
 from firstlight.server.usecases.world import World
 
@@ -45,23 +47,31 @@ class _Moved(Exception):
 
 
 async def register(
-    world: World, *, infra_env_id: UUID, host_id: UUID, agent_version: str, caller: Caller
+    world: World,
+    *,
+    infra_env_id: UUID,
+    host_id: UUID,
+    agent_version: str,
+    caller: Caller,
+    fingerprint: Fingerprint | None = None,
 ) -> PlacedHost:
+    claim = Claim(host_id=host_id, fingerprint=fingerprint)
     recalled = world.store.recalled_infra_env(infra_env_id)
     guessed = recalled is not None and recalled.cluster_id is not None
     infra_env = recalled if recalled is not None and guessed else await _stored(world, infra_env_id)
-    key = (infra_env_id, host_id)
+    key = (infra_env_id, (await placement(world, claim, infra_env_id=infra_env_id)).host_id)
     if caller.came_late and await world.store.host(key) is None:
         raise Unauthenticated("The time of this image's token is over. Boot the machine from a new discovery image.")
     world.sessions.restart(key)
     newcomer = _Newcomer(world, infra_env, key, agent_version[:LONGEST_VERSION], caller)
-    newcomer.guessed = guessed
+    newcomer.guessed, newcomer.claim = guessed, claim
     try:
         for _ in range(TRIES):
             try:
                 return await newcomer.place()
             except _Moved:
                 newcomer.infra_env, newcomer.guessed = await _stored(world, infra_env_id), False
+                newcomer.key = (infra_env_id, (await placement(world, claim, infra_env_id=infra_env_id)).host_id)
         raise Unavailable(f"Host {host_id} is being moved at the moment. Register again.")
     except Error as refusal:
         if not isinstance(refusal, Unavailable) and refusal.code != BUSY:
@@ -85,6 +95,7 @@ class _Newcomer:
         self.key = key
         self.agent_version = agent_version
         self.caller = caller
+        self.claim = Claim(host_id=key[1])
         self.fresh = False
         """Nobody knew this host in its cluster."""
         self.guessed = False
@@ -119,7 +130,7 @@ class _Newcomer:
         def command(state: ClusterState, now: datetime) -> Decision:
             self._look_around(state)
             host = next((host for host in state.hosts if key_of(host) == self.key), None)
-            if known and host is None:
+            if (known and host is None) or (host is not None and self.claim.contradicts(host.host)):
                 raise _Moved
             self.fresh = host is None
             decision = self._new(state.cluster, now) if host is None else self._again(host, state.cluster, now)
@@ -137,6 +148,8 @@ class _Newcomer:
 
     async def _again_in_pool(self) -> PlacedHost:
         def command(pool: PoolHost, now: datetime) -> Decision:
+            if self.claim.contradicts(pool.state.host):
+                raise _Moved
             return self._heard(self._again(pool.state, None, now), now)
 
         if await self.world.store.pool_host(self.key) is None:
@@ -175,7 +188,8 @@ class _Newcomer:
         return replace(decision, plans={self.key: plan})
 
     def _heard(self, decision: Decision, now: datetime) -> Decision:
-        return replace(decision, presences={self.key: Presence(checked_in_at=now, agent_version=self.agent_version)})
+        presence = Presence(checked_in_at=now, agent_version=self.agent_version)
+        return replace(self.claim.noted(decision, self.key), presences={self.key: presence})
 
     async def tell_refusal(self, refusal: Error) -> None:
         known = await self.world.store.host(self.key)

@@ -2,6 +2,8 @@
 
 What was added last is read from the store once and kept in one ring for all followers. A follower only knows the number
 it has come to: one that is slow, or comes back late, finds its place gone from the ring and reads on from the store.
+While all followers are choosy (they named kinds of things), nothing is read until a notice names a kind that one of
+them wants, and they read for themselves.
 """
 
 import asyncio
@@ -16,7 +18,7 @@ import structlog
 from msgspec import Struct
 
 from firstlight.core.errors import Error
-from firstlight.core.events.recorded import Recorded
+from firstlight.core.events.recorded import About, Recorded
 from firstlight.server.ports.store import EVENTS, Store
 
 log = structlog.get_logger(__name__)
@@ -33,12 +35,26 @@ class Scope(Struct, frozen=True, kw_only=True):
 
     cluster_id: UUID | None = None
     infra_env_id: UUID | None = None
+    about: frozenset[About] = frozenset()
+    """Only events about things of these kinds; none named: of all kinds."""
 
     def holds(self, event: Recorded) -> bool:
-        return self.cluster_id in (None, event.cluster_id) and self.infra_env_id in (None, event.infra_env_id)
+        return (
+            self.cluster_id in (None, event.cluster_id)
+            and self.infra_env_id in (None, event.infra_env_id)
+            and (not self.about or event.about in self.about)
+        )
 
 
 EVERYTHING: Final = Scope()
+
+
+class Told(Struct, frozen=True):
+    """What a follower is told at once; no event at all is a heartbeat."""
+
+    events: Sequence[Recorded]
+    position: int
+    """Every wanted event up to this number has been told."""
 
 
 class Broadcast:
@@ -48,7 +64,7 @@ class Broadcast:
         """Every event after this number, up to `until`, went into the ring."""
         self.until: int | None = None
         """The last number the ring has come to; none while nobody follows."""
-        self._followers = 0
+        self._followers: list[Scope] = []
         self._news = asyncio.Event()
         self._closed = False
 
@@ -57,9 +73,9 @@ class Broadcast:
         self._closed = False
         try:
             async with store.listen(EVENTS) as notices:
-                async for _ in notices:
+                async for notice in notices:
                     try:
-                        await self.look(store)
+                        await self.look(store, notice)
                     except Error as failure:
                         # Followers look for themselves at their next heartbeat.
                         log.warning("new events could not be read", reason=str(failure))
@@ -67,10 +83,13 @@ class Broadcast:
         finally:
             self.close()
 
-    async def look(self, store: Store) -> None:
-        """Read what was added since the last look and wake everybody."""
-        if not self._followers:
+    async def look(self, store: Store, notice: str = "") -> None:
+        """Read what was added since the last look and wake everybody; `notice` is what the commit told."""
+        if all(scope.about for scope in self._followers):
             self._forget()
+            told = set(notice.split())
+            if self._followers and (not told or any(told & scope.about for scope in self._followers)):
+                self._wake()
             return
         if self.until is None:
             self._since = self.until = await store.last_event_seq()
@@ -98,12 +117,12 @@ class Broadcast:
         return self._news
 
     @contextmanager
-    def joined(self) -> Generator[None]:
-        self._followers += 1
+    def joined(self, scope: Scope = EVERYTHING) -> Generator[None]:
+        self._followers.append(scope)
         try:
             yield
         finally:
-            self._followers -= 1
+            self._followers.remove(scope)
 
     def close(self) -> None:
         """Let every follower come to its end, and those who come later."""
@@ -132,6 +151,10 @@ class Place:
         self._seq = seq
         self._scope = scope
 
+    @property
+    def position(self) -> int:
+        return self._seq
+
     async def step(self) -> tuple[Sequence[Recorded], bool]:
         """The next wanted events, and whether there may be more at once."""
         found = self._broadcast.after(self._seq)
@@ -141,10 +164,16 @@ class Place:
         return tuple(event for event in found if self._scope.holds(event)), False
 
     async def _from_store(self) -> tuple[Sequence[Recorded], bool]:
-        # What the ring had come to before reading is surely in what is read, so unwanted events are passed over too.
+        # What there was before reading is surely in what is read, so unwanted events are passed over too.
         until = self._broadcast.until or 0
+        if self._scope.about and not until:
+            until = await self._store.last_event_seq()
         found = await self._store.events_after(
-            self._seq, limit=PAGE, cluster_id=self._scope.cluster_id, infra_env_id=self._scope.infra_env_id
+            self._seq,
+            limit=PAGE,
+            cluster_id=self._scope.cluster_id,
+            infra_env_id=self._scope.infra_env_id,
+            about=tuple(sorted(self._scope.about)),
         )
         full = len(found) == PAGE
         last = found[-1].seq if found else 0
@@ -154,17 +183,17 @@ class Place:
 
 async def follow(
     store: Store, broadcast: Broadcast, *, after: int, scope: Scope = EVERYTHING, heartbeat: float = HEARTBEAT
-) -> AsyncIterator[Sequence[Recorded]]:
+) -> AsyncIterator[Told]:
     """Every wanted event after the number, in order and once, as they come; nothing at all is a heartbeat."""
     place = Place(store, broadcast, seq=after, scope=scope)
     clock = asyncio.get_running_loop().time
-    with broadcast.joined():
+    with broadcast.joined(scope):
         told_at = clock()
         while not broadcast.closed:
             news = broadcast.news
             found, more = await place.step()
             if found:
-                yield found
+                yield Told(found, place.position)
                 told_at = clock()
             if more:
                 continue
@@ -173,7 +202,7 @@ async def follow(
                 async with asyncio.timeout_at(told_at + heartbeat):
                     await news.wait()
             except TimeoutError:
-                yield ()
+                yield Told((), place.position)
                 told_at = clock()
 
 

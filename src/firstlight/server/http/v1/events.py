@@ -10,7 +10,7 @@ import structlog
 from msgspec import Struct
 
 from firstlight.core.errors import Error, Invalid
-from firstlight.core.events.recorded import Recorded
+from firstlight.core.events.recorded import About, Recorded
 from firstlight.server.http.call import Call
 from firstlight.server.http.operations import Access, operation
 from firstlight.server.http.reply import Stream
@@ -20,7 +20,7 @@ from firstlight.server.usecases.world import World
 
 log = structlog.get_logger(__name__)
 
-HEARTBEAT: Final = b": still here\n\n"
+HEARTBEAT: Final = b": still here\nid: %d\n\n"
 UNNAMED: Final = "change"
 """How the stream calls events that have no name of their own."""
 RETRY_MILLISECONDS: Final = 2_000
@@ -32,6 +32,8 @@ class StreamQuery(Struct, frozen=True, kw_only=True):
     cluster_id: UUID | None = None
     infra_env_id: UUID | None = None
     last_event_id: int | None = None
+    about: tuple[About, ...] = ()
+    """Only events about things of these kinds: an event about a host is none about its infra-env or cluster."""
 
 
 @operation(
@@ -45,12 +47,16 @@ class StreamQuery(Struct, frozen=True, kw_only=True):
     headers=("last-event-id",),
 )
 async def stream_events(world: World, call: Call[None, StreamQuery]) -> Stream:
-    """Follow events from a number on (Last-Event-ID), or from now on; 0 is the beginning."""
+    """Follow events from a number on (Last-Event-ID), or from now on; 0 is the beginning.
+
+    `about` narrows the stream to events about things of these kinds: an event about a host is none about its infra-env
+    or cluster. A comment line after a silence brings the number to continue from, past events that were not wanted.
+    """
     asked = call.query
     if asked.cluster_id is not None:
         await require_cluster(world, asked.cluster_id)
     start = await starting_point(world.store, _last_event_id(call))
-    scope = Scope(cluster_id=asked.cluster_id, infra_env_id=asked.infra_env_id)
+    scope = Scope(cluster_id=asked.cluster_id, infra_env_id=asked.infra_env_id, about=frozenset(asked.about))
     return Stream(chunks=_chunks(world, start, scope), headers={"x-accel-buffering": "no"})
 
 
@@ -72,8 +78,9 @@ async def _chunks(world: World, start: int, scope: Scope) -> AsyncIterator[bytes
     # The first id lets a caller who is cut off before any event come back to the same place.
     yield b"retry: %d\nid: %d\n\n" % (RETRY_MILLISECONDS, start)
     try:
-        async for found in follow(world.store, world.broadcast, after=start, scope=scope):
-            yield b"".join(_encoded(event) for event in found) or HEARTBEAT
+        async for told in follow(world.store, world.broadcast, after=start, scope=scope):
+            # A number alone is no event; who comes back with it is spared looking through what was not wanted.
+            yield b"".join(_encoded(event) for event in told.events) or HEARTBEAT % told.position
     except Error as failure:
         # The caller comes back by itself and goes on where it was.
         log.warning("a stream of events ended early", reason=str(failure))

@@ -15,5 +15,5 @@ The running service reads `HEAD` only; alembic is imported in a child process, w
 
 from typing import Final
 
-HEAD: Final = "0003"
+HEAD: Final = "0004"
 """The schema this code is written for."""
