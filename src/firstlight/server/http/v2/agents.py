@@ -9,6 +9,8 @@ from msgspec import Meta, Struct
 
 from firstlight.core import wire
 from firstlight.core.errors import Invalid
+from firstlight.core.model.fingerprint import HEADER as FINGERPRINT
+from firstlight.core.model.fingerprint import read_fingerprint
 from firstlight.core.model.plan import StepType
 from firstlight.core.steps.replies import Reply
 from firstlight.core.wire.views import view_host
@@ -49,7 +51,12 @@ async def register_host(world: World, call: Call[wire.HostCreateParams, NoQuery]
     infra_env_id = call.uuid("infra_env_id")
     version = call.body.discovery_agent_version or call.headers.get("discovery_agent_version", "")
     placed = await host_registration.register(
-        world, infra_env_id=infra_env_id, host_id=call.body.host_id, agent_version=version, caller=call.actor
+        world,
+        infra_env_id=infra_env_id,
+        host_id=call.body.host_id,
+        agent_version=version,
+        caller=call.actor,
+        fingerprint=read_fingerprint(call.headers.get(FINGERPRINT.lower(), "")),
     )
     return _registered(world, placed)
 
