@@ -9,20 +9,20 @@ _PERCENTILE: Final = "99.000000"
 _NANOSECONDS: Final = 1_000_000
 
 
-class _Latency(Struct):
+class _Latency(Struct, frozen=True):
     percentile: dict[str, float] = {}
 
 
-class _Sync(Struct):
+class _Sync(Struct, frozen=True):
     lat_ns: _Latency = _Latency()
 
 
-class _Job(Struct):
+class _Job(Struct, frozen=True):
     sync: _Sync = _Sync()
 
 
-class _Report(Struct):
-    jobs: list[_Job] = []
+class _Report(Struct, frozen=True):
+    jobs: tuple[_Job, ...] = ()
 
 
 def fio_command(device: str, *, name: str) -> tuple[str, ...]:
