@@ -11,8 +11,9 @@ import pytest
 from tests.cli.running import run_cli
 
 COMMANDS = (
-    ["serve"], ["images"], ["migrate"], ["doctor"], ["demo"], ["simulate"], ["version"], ["findings"], ["events"],
+    ["serve"], ["migrate"], ["doctor"], ["demo"], ["simulate"], ["version"], ["findings"], ["events"],
     ["logs"], ["token"],
+    ["images"], ["images", "list"], ["images", "fetch"],
     ["clusters"], ["clusters", "list"], ["clusters", "show"], ["clusters", "create"], ["clusters", "delete"],
     ["clusters", "install"], ["clusters", "cancel"], ["clusters", "reset"], ["clusters", "kubeconfig"],
     ["infra-envs"], ["infra-envs", "list"], ["infra-envs", "show"], ["infra-envs", "create"],

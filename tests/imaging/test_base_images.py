@@ -1,7 +1,6 @@
 """How base images get here: downloads that break off, lie, or find the disk full; files that are here already."""
 
 import asyncio
-import errno
 import hashlib
 import os
 from collections.abc import AsyncIterator
@@ -18,6 +17,7 @@ from firstlight.server.imaging import downloads
 from firstlight.server.imaging.base_images import Library, State, file_name
 from firstlight.server.imaging.downloads import Progress, Source, download
 from tests.builders.live_isos import a_live_iso
+from tests.disks import tiny_disk
 from tests.imaging.conftest import BUILD, Start, os_images, until
 
 pytestmark = pytest.mark.anyio
@@ -201,29 +201,32 @@ async def test_no_room_is_known_before_anything_is_written(
 async def test_a_disk_that_fills_up_in_the_middle(
     mirror: Mirror, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """A file system of its own would need root: the kernel's limit on file size says the same in another word."""
+    monkeypatch.setattr(downloads, "RESERVE", 0)
+    mirror.chunked = True  # nobody knows beforehand how long it will be
+    folder = tmp_path / "small"
+    folder.mkdir()
+    with tiny_disk(folder, size=len(ISO) // 2) as (disk, enlarge):
+        with pytest.raises(Unavailable, match=f"The disk is full: .* no more room in {disk}. .*FIRSTLIGHT_IMAGES_DIR"):
+            await fetch(mirror, disk / "x.iso")
+        assert left_in(disk) == []
+        enlarge()
+        await fetch(mirror, disk / "x.iso", sha256=SHA256)
+        assert (disk / "x.iso").read_bytes() == ISO
 
-    class Full:
-        def __init__(self, file: object) -> None:
-            self._file = file
 
-        def __getattr__(self, name: str) -> object:
-            return getattr(self._file, name)
-
-        def write(self, data: bytes) -> int:
-            raise OSError(errno.ENOSPC, "No space left on device")
-
-    open_one = downloads._only_one
-
-    @downloads.contextmanager
-    def full(part: Path):
-        with open_one(part) as file:
-            yield Full(file)
-
-    monkeypatch.setattr(downloads, "_only_one", full)
-    with pytest.raises(Unavailable, match="The disk is full"):
-        await fetch(mirror, tmp_path / "x.iso")
-    assert left_in(tmp_path) == []
+async def test_callers_are_told_of_a_full_disk(
+    mirror: Mirror, start: Start, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(downloads, "RESERVE", 0)
+    (tmp_path / "small").mkdir()
+    with tiny_disk(tmp_path / "small", size=len(ISO) // 2) as (disk, _):
+        good = {"url": (tmp_path / "base.iso").as_uri(), "openshift_version": "4.17", "version": "good"}
+        images = await start({"url": mirror.url}, good, folder=str(disk))
+        for _ in range(2):
+            got = await images.get(images.full)
+            assert (got.status, "The disk is full" in got.reason) == (503, True)
+        assert left_in(disk) == []
+        assert (await images.get(images.full.replace("4.18", "4.17"))).status == 200
 
 
 async def test_two_processes_do_not_write_into_one_file(mirror: Mirror, tmp_path: Path) -> None:
@@ -393,6 +396,28 @@ def test_finding(tmp_path: Path) -> None:
 def test_entries_that_cannot_be(change: dict[str, str]) -> None:
     with pytest.raises(Error):
         configured_catalogue(os_images=os_images({"url": "/x"} | change))
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        pytest.param(ISO[:-4_096], "It is cut off", id="truncated"),
+        pytest.param(ISO[:40_000], "cut off", id="hardly-anything"),
+        pytest.param(b"", "It is not an ISO 9660 image", id="empty"),
+        pytest.param(b"<html>" + bytes(100_000), "It is not an ISO 9660 image", id="something-else"),
+        pytest.param(a_live_iso(label="debian-12"), "debian-12", id="another-system"),
+    ],
+)
+async def test_callers_are_told_what_is_wrong_with_an_image(
+    start: Start, tmp_path: Path, content: bytes, words: str
+) -> None:
+    (tmp_path / "bad.iso").write_bytes(content)
+    good = {"url": (tmp_path / "base.iso").as_uri(), "openshift_version": "4.17", "version": "good"}
+    images = await start({"url": (tmp_path / "bad.iso").as_uri()}, good)
+    for path in (images.full, images.minimal, "/boot-artifacts/kernel?version=4.18&arch=x86_64"):
+        got = await images.get(path)
+        assert (got.status, words in got.reason) == (503, True), got.reason
+    assert (await images.get(images.full.replace("4.18", "4.17"))).status == 200
 
 
 async def test_without_any_base_image_callers_are_told(start: Start) -> None:

@@ -8,6 +8,7 @@ from firstlight.cli import (
     events,
     findings,
     hosts,
+    images,
     infra_envs,
     logs,
     serving,
@@ -32,7 +33,7 @@ app = typer.Typer(
 
 RUN, USE = "Run", "Talk to a running service"
 app.command("serve", rich_help_panel=RUN)(serving.serve)
-app.command("images", rich_help_panel=RUN)(serving.images)
+app.add_typer(images.app, name="images", rich_help_panel=RUN)
 app.command("migrate", rich_help_panel=RUN)(serving.migrate)
 app.command("doctor", rich_help_panel=RUN)(doctor.doctor)
 app.command("demo", rich_help_panel=RUN)(simulating.demo)

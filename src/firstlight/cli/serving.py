@@ -1,4 +1,4 @@
-"""`firstlight serve`, `images` and `migrate`: the service, with settings from file, environment and flags."""
+"""`firstlight serve` and `migrate`: the service, with settings from file, environment and flags."""
 
 import asyncio
 from pathlib import Path
@@ -59,23 +59,6 @@ def serve(
         run_service(settings)
     except (Error, OSError) as error:
         stop(f"the service cannot run. {error}")
-
-
-def images(
-    listen: Annotated[str | None, typer.Option(help="Address and port of images [127.0.0.1:8888].")] = None,
-    data_dir: DataDirOption = None,
-    config: ConfigOption = None,
-    service_base_url: Annotated[str | None, typer.Option(help="Where the API is.")] = None,
-) -> None:
-    """Serve discovery images alone, near the machines that boot them; `serve` does this beside the API."""
-    settings = load_settings(config=config, images_listen=listen, data_dir=data_dir, service_base_url=service_base_url)
-    from firstlight.core.errors import Error
-    from firstlight.server.imaging.running import run_images
-
-    try:
-        run_images(settings)
-    except (Error, OSError) as error:
-        stop(f"images cannot be served. {error}")
 
 
 def migrate(data_dir: DataDirOption = None, config: ConfigOption = None) -> None:

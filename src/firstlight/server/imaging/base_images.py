@@ -21,7 +21,7 @@ from firstlight.core.images.virtual import FileSlice, ReadAt
 from firstlight.core.versions.architectures import CpuArchitecture, normalise
 from firstlight.core.versions.catalogue import Catalogue
 from firstlight.core.versions.releases import FULL_ISO, OsImage
-from firstlight.server.imaging.downloads import Progress, Source, download
+from firstlight.server.imaging.downloads import Progress, Source, download, note_of, part_of
 from firstlight.server.imaging.files import OpenFile
 
 log = structlog.get_logger(__name__)
@@ -38,6 +38,8 @@ LOOK_AGAIN: Final = 2.0
 class State(StrEnum):
     MISSING = "missing"
     """Not here, and nobody has asked for it."""
+    PARTIAL = "partial"
+    """A download broke off; the next one goes on where it was."""
     DOWNLOADING = "downloading"
     READY = "ready"
     FAILED = "failed"
@@ -167,6 +169,15 @@ class Library:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
+    def configured(self, listed: Listed) -> OsImage:
+        """The entry of the catalogue behind a line of the list."""
+        return self._entries[(listed.version, listed.cpu_architecture, listed.type)].image
+
+    def unfinished(self) -> list[Path]:
+        """Files of downloads that broke off or are under way."""
+        parts = (part_of(self._folder / file_name(entry.image)) for entry in self._entries.values())
+        return [path for part in parts for path in (part, note_of(part)) if path.exists()]
+
     def listing(self) -> list[Listed]:
         return [self._listed(entry) for entry in self._entries.values()]
 
@@ -178,6 +189,8 @@ class Library:
             state = State.FAILED
         elif path is None and entry.task is not None:
             state, size = State.DOWNLOADING, entry.progress.done
+        elif path is None and (begun := _stamp(part_of(self._folder / file_name(entry.image)))[1]):
+            state, size = State.PARTIAL, begun
         return Listed(
             openshift_version=entry.image.openshift_version,
             version=entry.image.version,

@@ -28,6 +28,7 @@ FIRST_PAUSE: Final = 1.0
 RESERVE: Final = 256 * 1024 * 1024
 """Bytes that a download leaves free on the disk."""
 TIMEOUT: Final = aiohttp.ClientTimeout(total=None, sock_connect=30, sock_read=60)
+FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 WORTH_ANOTHER_TRY: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
 _CONTENT_RANGE: Final = re.compile(r"bytes (?:(\d+)-\d+|\*)/(\d+)", re.ASCII)
 
@@ -78,7 +79,7 @@ async def download(
 
     Raises Unavailable, or Invalid when what came is not what was wanted; nothing is at `target` then.
     """
-    part = target.with_name(f".{target.name}.part")
+    part = part_of(target)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with _only_one(part) as file:
@@ -87,9 +88,13 @@ async def download(
                 digest = await _attempts(source, file, part, progress, first_pause)
                 await asyncio.to_thread(_finish, source, file, part, target, digest, check)
     except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        if error.errno in FULL:
             _forget(part)
-            raise Unavailable(f"The disk is full: {progress.total or progress.done} bytes do not fit.") from None
+            size = f" of {progress.total}" if progress.total else ""
+            raise Unavailable(
+                f"The disk is full: after {progress.done}{size} bytes there was no more room in {target.parent}."
+                " Make room there, or choose another folder with FIRSTLIGHT_IMAGES_DIR."
+            ) from None
         raise Unavailable(f"It cannot be stored: {error.strerror or error}.") from None
 
 
@@ -205,7 +210,7 @@ def _finish(
         os.fsync(folder)
     finally:
         os.close(folder)
-    _note(part).unlink(missing_ok=True)
+    note_of(part).unlink(missing_ok=True)
 
 
 def _require_room(file: BinaryIO, needed: int) -> None:
@@ -255,21 +260,26 @@ def _empty(file: BinaryIO) -> int:
     return file.seek(0)
 
 
-def _note(part: Path) -> Path:
+def part_of(target: Path) -> Path:
+    """Where a download is gathered until it is whole."""
+    return target.with_name(f".{target.name}.part")
+
+
+def note_of(part: Path) -> Path:
     return part.with_name(f"{part.name}.json")
 
 
 def _begun(part: Path) -> _Begun | None:
     try:
-        return msgspec.json.decode(_note(part).read_bytes(), type=_Begun)
+        return msgspec.json.decode(note_of(part).read_bytes(), type=_Begun)
     except (OSError, msgspec.DecodeError, UnicodeError):
         return None
 
 
 def _begin(part: Path, begun: _Begun) -> None:
-    _note(part).write_bytes(msgspec.json.encode(begun))
+    note_of(part).write_bytes(msgspec.json.encode(begun))
 
 
 def _forget(part: Path) -> None:
     part.unlink(missing_ok=True)
-    _note(part).unlink(missing_ok=True)
+    note_of(part).unlink(missing_ok=True)

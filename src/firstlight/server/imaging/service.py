@@ -11,19 +11,19 @@ import msgspec
 import structlog
 
 from firstlight.core.errors import Error, Invalid, NotFound
-from firstlight.core.versions.configured import configured_catalogue
 from firstlight.core.versions.releases import FULL_ISO
+from firstlight.server.auth.certificates import Trust
 from firstlight.server.auth.origins import Hosts
 from firstlight.server.imaging import assembly
 from firstlight.server.imaging.answers import Answer, Image, Request, refusal, refused, text
-from firstlight.server.imaging.base_images import Base, Library, State
+from firstlight.server.imaging.base_images import Base, State
 from firstlight.server.imaging.conditions import answer_with
-from firstlight.server.imaging.downloads import Source
 from firstlight.server.imaging.environments import Asked, Credential, Customisation, Environments
 from firstlight.server.imaging.metrics import Metrics
 from firstlight.server.imaging.options import Options
 from firstlight.server.imaging.pins import Pins
 from firstlight.server.imaging.routes import MINIMAL_ISO, BootArtifact, DiscoveryIso, Page, PxeInitrd, route
+from firstlight.server.imaging.stock import library_of
 
 log = structlog.get_logger(__name__)
 
@@ -38,20 +38,12 @@ class ImageService:
     def __init__(self, options: Options, *, now: Callable[[], float] = time.time) -> None:
         self._now = now
         self.metrics = Metrics()
-        self.library = Library(
-            configured_catalogue(os_images=options.os_images),
-            folder=Path(options.folder),
-            seed_folder=Path(options.seed_folder) if options.seed_folder else None,
-            parallel=options.parallel_downloads,
-            source=Source(
-                url="",
-                headers=options.request_headers,
-                query=options.request_query,
-                ca_file=options.download_ca_file,
-                insecure=options.download_insecure,
-            ),
+        self.library = library_of(options)
+        self.environments = Environments(
+            options.api_url,
+            metrics=self.metrics,
+            trust=Trust(ca_file=options.api_ca_file, pin_file=options.api_pin_file),
         )
-        self.environments = Environments(options.api_url, metrics=self.metrics, ca_file=options.api_ca_file)
         self._options = options
         self._pins = Pins()
         self._images: OrderedDict[tuple[bytes, str], _Made] = OrderedDict()
