@@ -1,0 +1,166 @@
+"""A service whose only OS images are stand-ins, and the environments that the tests boot."""
+
+import json
+import urllib.error
+import urllib.request
+from base64 import b64decode
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from gzip import decompress
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote_to_bytes, urlsplit, urlunsplit
+
+from lab.live_iso import BUILD, QUIET
+from lab.machines import GATEWAY
+from tests.services import RunningService, loopback_listeners, run_service
+from tests.worlds import PULL_SECRET
+
+VERSION = "4.18"
+SSH_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGZpcnN0bGlnaHQgbGFiIGtleTogbm9ib2R5IGhhcyAh lab@example"
+ARGUMENTS = ("lab.first=1", 'lab.second="two words"', "console=ttyS0,115200n8", *QUIET.split())
+"""With quotes, and those that make an emulated machine quick also where no image brings them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """An infra-env. Its URLs are those of its machines; from here they are asked on the loopback."""
+
+    service: RunningService
+    id: str
+    architecture: str
+
+    def get(self, path: str) -> bytes:
+        return fetch(f"{self.service.api}/v2/infra-envs/{self.id}{path}")
+
+    @property
+    def document(self) -> dict[str, Any]:
+        return json.loads(self.get(""))
+
+    def ignition(self, image_type: str = "") -> bytes:
+        kind = f"&discovery_iso_type={image_type}" if image_type else ""
+        return self.get(f"/downloads/files?file_name=discovery.ign{kind}")
+
+    def image(self, name: str, folder: Path) -> Path:
+        """The ISO at the address that the API gives for this environment, in one of its forms."""
+        address = self.document["download_url"]
+        target = folder / f"{self.architecture}-{name}"
+        return download(f"{address.rpartition('/')[0]}/{name}", target)
+
+    def network_boot(self, folder: Path) -> "NetworkBoot":
+        """Kernel, initrd and arguments, as an iPXE client would read them from the script."""
+        script = self.get("/downloads/files?file_name=ipxe-script").decode()
+        lines = {words[0]: words[1:] for line in script.splitlines() if (words := line.split())}
+        kernel, *arguments = lines["kernel"]
+        return NetworkBoot(
+            kernel=download(kernel, folder / "vmlinuz"),
+            initrd=download(lines["initrd"][-1], folder / "initrd.img"),
+            arguments=" ".join(word for word in arguments if not word.startswith("initrd=")),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NetworkBoot:
+    kernel: Path
+    initrd: Path
+    arguments: str
+
+
+def create(service: RunningService, *, architecture: str = "x86_64", **fields: Any) -> Environment:
+    """`fields` as the API takes them."""
+    body = {
+        "name": f"lab-{architecture}-{len(fields)}",
+        "pull_secret": PULL_SECRET,
+        "ssh_authorized_key": SSH_KEY,
+        "openshift_version": VERSION,
+        "cpu_architecture": architecture,
+        "image_type": "full-iso",
+        "additional_ntp_sources": "10.0.2.3",
+        "kernel_arguments": [{"operation": "append", "value": value} for value in ARGUMENTS],
+        **fields,
+    }
+    created = post(service, "/infra-envs", body)
+    return Environment(service, created["id"], architecture)
+
+
+@contextmanager
+def running_service(folder: Path, images: dict[str, Path]) -> Iterator[RunningService]:
+    """Hosts are told the address at which virtual machines find this machine's loopback."""
+    listeners = loopback_listeners()
+    ports = {name: address.rpartition(":")[2] for name, address in listeners.items()}
+    os_images = [
+        {"openshift_version": VERSION, "cpu_architecture": name, "version": BUILD, "url": path.as_uri()}
+        for name, path in images.items()
+    ]
+    settings = {
+        "OS_IMAGES": json.dumps(os_images),
+        "SERVICE_BASE_URL": f"http://{GATEWAY}:{ports['FIRSTLIGHT_LISTEN']}",
+        "IMAGE_SERVICE_BASE_URL": f"http://{GATEWAY}:{ports['FIRSTLIGHT_IMAGES_LISTEN']}",
+    }
+    with run_service(folder, **listeners, **settings) as service:
+        yield service
+
+
+def ports_of(service: RunningService) -> list[int]:
+    return [int(url.rpartition(":")[2]) for url in (service.url, service.images_url)]
+
+
+def post(service: RunningService, path: str, body: dict[str, Any]) -> dict[str, Any]:
+    data, headers = json.dumps(body).encode(), {"Content-Type": "application/json"}
+    return json.loads(_open(urllib.request.Request(f"{service.api}/v2{path}", data, headers)))
+
+
+def fetch(url: str) -> bytes:
+    """A machine's URL, asked from here."""
+    parts = urlsplit(url)
+    here = urlunsplit(parts._replace(netloc=parts.netloc.replace(GATEWAY, "127.0.0.1")))
+    return _open(urllib.request.Request(here))
+
+
+def _open(request: urllib.request.Request) -> bytes:
+    try:
+        with urllib.request.urlopen(request, timeout=120) as answer:
+            return answer.read()
+    except urllib.error.HTTPError as refused:
+        raise AssertionError(f"{request.full_url} answered {refused.code}: {refused.read()!r}") from None
+
+
+def download(url: str, target: Path) -> Path:
+    target.write_bytes(fetch(url))
+    return target
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenFile:
+    """A file that a config tells Ignition to write."""
+
+    path: str
+    content: bytes
+    mode: int
+
+
+def files_of(config: bytes) -> list[WrittenFile]:
+    """What a machine that booted with this config must have, units included."""
+    document = json.loads(config)
+    files = [
+        WrittenFile(one["path"], _content(one.get("contents", {})), one.get("mode", 0o644))
+        for one in document.get("storage", {}).get("files", ())
+    ]
+    units: Sequence[dict[str, Any]] = document.get("systemd", {}).get("units", ())
+    return files + [
+        WrittenFile(f"/etc/systemd/system/{one['name']}", one["contents"].encode(), 0o644)
+        for one in units
+        if one.get("contents")
+    ]
+
+
+def enabled_units(config: bytes) -> set[str]:
+    units = json.loads(config).get("systemd", {}).get("units", ())
+    return {one["name"] for one in units if one.get("enabled") and "[Install]" in one.get("contents", "")}
+
+
+def _content(contents: dict[str, Any]) -> bytes:
+    scheme, _, text = contents.get("source", "data:,").partition(",")
+    data = b64decode(text) if scheme.endswith(";base64") else unquote_to_bytes(text)
+    return decompress(data) if contents.get("compression") == "gzip" else data
