@@ -39,6 +39,7 @@ from firstlight.server.usecases.caller import Caller
 from firstlight.server.usecases.deciding import EVALUATE, TRIES, busy, events_of
 from firstlight.server.usecases.discovery_files import KEPT_AS, inputs_of
 from firstlight.server.usecases.image_access import image_key, is_stale, locator, new_image_key, put_image_key
+from firstlight.server.usecases.object_names import live_logs_of
 from firstlight.server.usecases.static_networks import parsed_networks, require_accepted, static_network
 from firstlight.server.usecases.world import World
 
@@ -262,6 +263,7 @@ async def deregister(world: World, infra_env_id: UUID, *, caller: Caller) -> Non
         *_look_at_cluster(infra_env.cluster_id, now),
         *events_of((gone,), caller=caller, now=now),
     )
+    await world.blobs.delete_under(live_logs_of(infra_env_id))
 
 
 async def _tell(world: World, event: Event, *, caller: Caller) -> None:

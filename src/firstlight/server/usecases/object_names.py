@@ -14,6 +14,7 @@ PASSWORD: Final = "kubeadmin-password"  # noqa: S105 - a file name
 LOGS: Final = "logs"
 MANIFESTS: Final = "manifests"
 CONTROLLER: Final = "controller"
+LIVE_LOGS: Final = "live-logs"
 
 
 def object_name(cluster_id: UUID, file_name: str) -> str:
@@ -39,3 +40,8 @@ def host_ignition(host: InstallHost) -> str:
 
 def host_ignition_object(state: HostState, cluster: Cluster) -> str:
     return object_name(cluster.id, host_ignition(install_host(state, cluster=cluster)))
+
+
+def live_logs_of(infra_env_id: UUID, host_id: UUID | None = None) -> str:
+    """Where the growing logs of an infra-env's agents are, or of one of them."""
+    return f"{LIVE_LOGS}/{infra_env_id}" if host_id is None else f"{LIVE_LOGS}/{infra_env_id}/{host_id}"

@@ -3,7 +3,7 @@
 from types import ModuleType
 from typing import Final
 
-from firstlight.server.http.v1 import about, events, findings, problems, static_networks, tables, tokens
+from firstlight.server.http.v1 import about, events, findings, machines, problems, static_networks, tables, tokens
 
-MODULES: Final[tuple[ModuleType, ...]] = (about, events, findings, problems, static_networks, tables, tokens)
+MODULES: Final[tuple[ModuleType, ...]] = (about, events, findings, machines, problems, static_networks, tables, tokens)
 """Every module with operations, sorted."""
