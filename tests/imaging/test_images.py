@@ -2,6 +2,7 @@
 
 import asyncio
 import gzip
+import json
 import socket
 import struct
 import zlib
@@ -168,7 +169,22 @@ async def test_an_ignition_config_as_large_as_its_place(
         area = read_live_iso(reader(got.body), size=len(got.body)).ignition
         assert got.body[area.offset :][: area.length] == packed
     else:
-        assert f"needs {size} bytes when packed, but this image has room for {AREA}" in got.reason
+        assert f"needs {size} bytes when packed, but this image has room for {AREA}: 4 too many" in got.reason
+        assert "Shorten the override" in got.reason
+
+
+async def test_an_ignition_config_that_fits_nowhere(start: Start, hybrid: Path) -> None:
+    """Nothing is cut: over the network there is no such limit, and the same config boots."""
+    images = await start({"url": hybrid.as_uri()})
+    config = json.dumps({"ignition": {"version": "3.2.0"}, "x": noise("config", AREA).hex()}).encode()
+    images.api.environments[ID].ignition = config
+    for path in (images.full, images.minimal):
+        got = await images.get(path)
+        assert (got.status, "too many. Shorten" in got.reason) == (409, True)
+        got = await images.get(path, Range="bytes=0-99")
+        assert got.status == 409
+    over_the_network = await images.get(f"/images/{ID}/pxe-initrd?version=4.18&arch=x86_64")
+    assert over_the_network.body.endswith(ignition_archive(config))
 
 
 async def test_environments_that_do_not_fit(start: Start, hybrid: Path) -> None:

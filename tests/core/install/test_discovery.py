@@ -177,8 +177,9 @@ def test_the_archive_must_fit_into_the_image() -> None:
     too_long = bisect_right(range(len(NOISE)), ARCHIVE_LIMIT, key=size)
     assert 0 < too_long < len(NOISE)
     assert render_discovery(discovery(trust_bundle=NOISE[: too_long - 1]))
-    with pytest.raises(Invalid, match=str(ARCHIVE_LIMIT)):
+    with pytest.raises(Invalid, match=f"{size(too_long) - ARCHIVE_LIMIT} more than the {ARCHIVE_LIMIT}") as refused:
         render_discovery(discovery(trust_bundle=NOISE[:too_long]))
+    assert f"Shorten what is largest: the trust bundle ({too_long} bytes), the " in str(refused.value)
 
 
 NOISE = noise(400_000)

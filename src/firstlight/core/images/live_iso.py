@@ -38,7 +38,8 @@ class IgnitionArea(Struct, frozen=True):
         if len(archive) > self.length:
             raise Invalid(
                 f"The Ignition config needs {len(archive)} bytes when packed, but this image has room for"
-                f" {self.length}. Shorten the override, the trust bundle or the static network."
+                f" {self.length}: {len(archive) - self.length} too many. Shorten the override, the trust bundle or the"
+                " static network."
             )
         return Region(self.offset, archive.ljust(self.used, b"\0"))
 

@@ -62,10 +62,26 @@ def render_discovery(inputs: DiscoveryInputs) -> bytes:
     size = len(ignition_archive(document))
     if size > ARCHIVE_LIMIT:
         raise Invalid(
-            f"The discovery Ignition config takes {size} bytes of the {ARCHIVE_LIMIT} a live image has room for. "
-            "Make the Ignition override, the trust bundle or the static network configuration smaller."
+            f"The discovery Ignition config takes {size} bytes when packed, {size - ARCHIVE_LIMIT} more than the"
+            f" {ARCHIVE_LIMIT} a live image has room for. Shorten what is largest: {largest_parts(inputs)}."
         )
     return document
+
+
+def largest_parts(inputs: DiscoveryInputs) -> str:
+    """What the user may shorten, the largest first, with its bytes before packing."""
+    network = sum(len(part.content) for part in inputs.network.files) if inputs.network else 0
+    mirrors = len(inputs.mirrors.registries_conf) + len(inputs.mirrors.ca_bundle) if inputs.mirrors else 0
+    sizes = {
+        "the Ignition override": len(inputs.override.encode()),
+        "the trust bundle": len(inputs.trust_bundle.encode()),
+        "the static network": network,
+        "the mirror registries": mirrors,
+        "the pull secret": len(inputs.pull_secret.encode()),
+        "the SSH keys": len(inputs.ssh_keys.encode()),
+    }
+    ordered = sorted(sizes.items(), key=lambda item: -item[1])[:3]
+    return ", ".join(f"{name} ({size} bytes)" for name, size in ordered if size)
 
 
 def discovery_config(inputs: DiscoveryInputs) -> Config:
