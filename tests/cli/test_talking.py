@@ -169,7 +169,11 @@ def test_a_cluster_is_created_and_given_up(cli: Cli, tmp_path: Path) -> None:
     assert "Boot the machines from http" in said.stdout
     listed = {row[0] for row in rows(cli("infra-envs", "list"))}
     assert "passing" in listed
-    assert "Image" in cli("infra-envs", "show", "passing").stdout
+    shown = cli("infra-envs", "show", "passing")
+    assert "Image" in shown.stdout
+    for words in ("No other machine can boot from the images", "FIRSTLIGHT_IMAGE_SERVICE_BASE_URL"):
+        assert words in shown.stderr
+    assert "FIRSTLIGHT_SERVICE_BASE_URL" in shown.stderr
     assert "Give up cluster passing" in cli("clusters", "delete", "passing", code=1, stdin="n\n").stdout
     cli("clusters", "delete", "passing", "--yes")
     cli("clusters", "show", "passing", code=3)

@@ -1,11 +1,12 @@
 """`firstlight infra-envs …`."""
 
+import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 
-from firstlight.cli.api import DEFAULT_URL, V2, Api, Document, UrlOption
+from firstlight.cli.api import DEFAULT_URL, V1, V2, Api, Document, UrlOption
 from firstlight.cli.finding_things import find_cluster, find_infra_env, hosts_of
 from firstlight.cli.output import Format, OutputOption, put, show_document, show_facts, show_list
 from firstlight.cli.secrets import read_pull_secret
@@ -13,6 +14,17 @@ from firstlight.cli.secrets import read_pull_secret
 app = typer.Typer(no_args_is_help=True, help="Infra-envs: what machines are booted from.")
 
 InfraEnvArgument = Annotated[str, typer.Argument(metavar="INFRA_ENV", help="Name, id, or the beginning of an id.")]
+
+
+UNREACHABLE: Final = ("images-unreachable-for-hosts", "service-unreachable-for-hosts")
+
+
+def warn_of_loopback(api: Api) -> None:
+    """Whoever is about to boot a machine should know that it cannot reach us. Apart from what programs read."""
+    warnings: list[Document] = api.get(f"{V1}/about").get("warnings") or []
+    for warning in warnings:
+        if warning.get("code") in UNREACHABLE:
+            sys.stderr.write(f"Warning: {warning['message']} ({warning['setting']})\n")
 
 
 @app.command("list")
@@ -27,6 +39,7 @@ def show(infra_env: InfraEnvArgument, url: UrlOption = DEFAULT_URL, output: Outp
     """Show one infra-env and where its image is."""
     api = Api(url)
     found: Document = api.get(f"{V2}/infra-envs/{find_infra_env(api, infra_env)['id']}")
+    warn_of_loopback(api)
     if output is not Format.TABLE:
         show_document(found, output=output)
         return
@@ -66,6 +79,7 @@ def create(
     if minimal:
         wanted["image_type"] = "minimal-iso"
     made = api.send("POST", f"{V2}/infra-envs", wanted)
+    warn_of_loopback(api)
     if output is Format.TABLE:
         put(f"Infra-env {made['name']} is registered: {made['id']}")
         put(f"Boot the machines from {made.get('download_url')}")

@@ -70,8 +70,8 @@ def warnings(service: ServiceFacts) -> Iterator[SetupWarning]:
         yield SetupWarning(
             code="images-unreachable-for-hosts",
             message=(
-                f"Image links begin with {service.image_service_url}, which only this machine can reach. Set the URL"
-                " under which other machines reach the image service."
+                f"No other machine can boot from the images: their links begin with {service.image_service_url}, which"
+                " only this machine can reach. Set the URL under which other machines reach the image service."
             ),
             setting="FIRSTLIGHT_IMAGE_SERVICE_BASE_URL",
         )
