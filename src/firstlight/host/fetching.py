@@ -17,6 +17,7 @@ from firstlight.host.proxies import proxy_for
 from firstlight.host.root import Root
 
 CONNECT_SECONDS: Final = 30.0
+KEEP_SECONDS: Final = 5.0
 REDIRECTS: Final = 10
 _BUNDLES: Final = (
     "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
@@ -52,9 +53,13 @@ def trust(
 class RoutedTransport(httpx2.AsyncBaseTransport):
     """Sends each request directly or through the proxy that the environment names for it, redirects included."""
 
-    def __init__(self, context: ssl.SSLContext, *, environment: Mapping[str, str]) -> None:
+    def __init__(
+        self, context: ssl.SSLContext, *, environment: Mapping[str, str], keep_seconds: float = KEEP_SECONDS
+    ) -> None:
+        """`keep_seconds` is how long a connection that nobody uses stays open."""
         self._context = context
         self._environment = environment
+        self._limits = httpx2.Limits(max_connections=32, keepalive_expiry=keep_seconds)
         self._routes: dict[str | None, httpx2.AsyncHTTPTransport] = {}
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
@@ -63,7 +68,9 @@ class RoutedTransport(httpx2.AsyncBaseTransport):
         if route is None:
             # Whoever answers for the proxy itself may have a certificate of the same authorities.
             through = None if proxy is None else httpx2.Proxy(proxy, ssl_context=_for_proxy(proxy, self._context))
-            route = self._routes[proxy] = httpx2.AsyncHTTPTransport(verify=self._context, proxy=through)
+            route = self._routes[proxy] = httpx2.AsyncHTTPTransport(
+                verify=self._context, proxy=through, limits=self._limits
+            )
         return await route.handle_async_request(request)
 
     async def aclose(self) -> None:
