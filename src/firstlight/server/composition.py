@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from pathlib import Path
 
 import msgspec
 from msgspec.structs import replace
@@ -12,6 +13,8 @@ from firstlight.core.clusters.rules.book import cluster_rules
 from firstlight.core.errors import Invalid
 from firstlight.core.hosts.hardware_setting import parse_hardware
 from firstlight.core.hosts.rules import host_rules
+from firstlight.core.install.inputs import MirrorRegistries
+from firstlight.core.install.mirrors import parse_registries_conf
 from firstlight.core.model.cluster import ClusterState
 from firstlight.core.model.policy import (
     DEFAULT_FINALIZING_LIMITS,
@@ -145,6 +148,10 @@ def service_facts(settings: Settings, *, link_key: bytes) -> ServiceFacts:
         service_url=settings.service_url,
         image_service_url=settings.image_service_url,
         service_ca=path.read_text() if path is not None else "",
+        hosts_ca=_text(settings.hosts_ca_path, "FIRSTLIGHT_HOSTS_CA_PATH"),
+        mirrors=_mirrors(settings),
+        accept_any_image=settings.accept_any_image,
+        agent_start_seconds=int(settings.agent_timeout_start.total_seconds()),
         skip_certificate_verification=settings.skip_cert_verification,
         auth_type=settings.auth_type,
         default_image_type=settings.iso_image_type,
@@ -191,6 +198,26 @@ async def access_of(settings: Settings, store: Store, clock: Clock) -> Access:
     )
     scoped = settings.local_auth_enforce_resource_scope
     return Access(Authenticator(tokens, store, now=clock.now, scoped=scoped), tokens)
+
+
+def _text(path: Path | None, setting: str) -> str:
+    if path is None:
+        return ""
+    try:
+        return path.read_text()
+    except (OSError, UnicodeError) as error:
+        raise Invalid(f"The file that {setting} names cannot be read: {error}.") from None
+
+
+def _mirrors(settings: Settings) -> MirrorRegistries | None:
+    text = _text(settings.mirror_registries_conf, "FIRSTLIGHT_MIRROR_REGISTRIES_CONF")
+    authorities = _text(settings.mirror_registries_ca, "FIRSTLIGHT_MIRROR_REGISTRIES_CA")
+    if not text:
+        return None
+    try:
+        return parse_registries_conf(text, ca_bundle=authorities)
+    except Invalid as refusal:
+        raise Invalid(f"FIRSTLIGHT_MIRROR_REGISTRIES_CONF cannot be used. {refusal}") from None
 
 
 def _rate_limits(text: str) -> Mapping[str, float]:

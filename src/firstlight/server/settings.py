@@ -172,6 +172,16 @@ class Settings(BaseSettings):
         "AGENT_IMAGE", "AGENT_DOCKER_IMAGE", default="quay.io/edge-infrastructure/assisted-installer-agent:latest"
     )
     """The agent that discovered hosts run."""
+    agent_timeout_start: Duration = also("AGENT_TIMEOUT_START", "AGENT_TIMEOUT_START", default=timedelta(minutes=10))
+    """How long a booted host may take to fetch and start its agent before it tries again."""
+    hosts_ca_path: Path | None = None
+    """PEM file with authorities that every discovered host trusts."""
+    mirror_registries_conf: Path | None = None
+    """A registries.conf with mirrors, for sites without internet; hosts and new clusters are given it."""
+    mirror_registries_ca: Path | None = None
+    """PEM file with the authorities that signed the mirrors' certificates."""
+    accept_any_image: bool = also("ACCEPT_ANY_IMAGE", "FORCE_INSECURE_POLICY_JSON", default=False)
+    """With mirrors: hosts check no signatures of container images."""
     installer_image: str = also(
         "INSTALLER_IMAGE", "INSTALLER_IMAGE", default="quay.io/edge-infrastructure/assisted-installer:latest"
     )

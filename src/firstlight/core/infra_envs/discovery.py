@@ -4,7 +4,7 @@ from msgspec import Struct
 
 from firstlight.core.infra_envs.wishes import FULL
 from firstlight.core.install.discovery import DiscoveryInputs
-from firstlight.core.install.inputs import ProxySettings
+from firstlight.core.install.inputs import MirrorRegistries, ProxySettings
 from firstlight.core.install.static_network import StaticNetwork, full_iso_delivery
 from firstlight.core.model.infra_env import InfraEnv
 
@@ -16,6 +16,10 @@ class ServiceAddress(Struct, frozen=True, kw_only=True):
     ca: str = ""
     skip_certificate_verification: bool = False
     agent_image: str
+    agent_start_seconds: int = 600
+    hosts_ca: str = ""
+    mirrors: MirrorRegistries | None = None
+    accept_any_image: bool = False
 
 
 def discovery_inputs(
@@ -34,6 +38,10 @@ def discovery_inputs(
         agent_image=service.agent_image,
         skip_certificate_verification=service.skip_certificate_verification,
         service_ca=service.ca,
+        agent_start_seconds=service.agent_start_seconds,
+        company_ca=service.hosts_ca,
+        mirrors=service.mirrors,
+        accept_any_image=service.accept_any_image,
         pull_secret=pull_secret,
         ssh_keys=infra_env.ssh_authorized_key,
         proxy=proxy_settings(infra_env),

@@ -63,6 +63,10 @@ def inputs_of(
         ca=world.service.service_ca,
         skip_certificate_verification=world.service.skip_certificate_verification,
         agent_image=world.policy.agent_image,
+        agent_start_seconds=world.service.agent_start_seconds,
+        hosts_ca=world.service.hosts_ca,
+        mirrors=world.service.mirrors,
+        accept_any_image=world.service.accept_any_image,
     )
     inputs = discovery_inputs(
         infra_env, network=network, pull_secret=pull_secret, service=service, image_type=image_type

@@ -39,7 +39,8 @@ class Prepared(Struct, frozen=True):
 
 async def inputs_of(world: World, state: ClusterState) -> ClusterInputs:
     secret = await world.store.secret(cluster_subject(state.cluster.id), "pull_secret")
-    return cluster_inputs(state, pull_secret=secret or "", service_ca=world.service.service_ca)
+    service = world.service
+    return cluster_inputs(state, pull_secret=secret or "", service_ca=service.service_ca, mirrors=service.mirrors)
 
 
 async def user_manifests(world: World, cluster_id: UUID) -> list[StoredManifest]:

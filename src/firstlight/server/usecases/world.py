@@ -8,6 +8,7 @@ from uuid import UUID
 from msgspec import Struct
 
 from firstlight.core.decision import Decision
+from firstlight.core.install.inputs import MirrorRegistries
 from firstlight.core.model.cluster import ClusterState
 from firstlight.core.model.host import HostState
 from firstlight.core.model.infra_env import InfraEnv
@@ -34,6 +35,11 @@ class ServiceFacts(Struct, frozen=True, kw_only=True):
     """What hosts call."""
     image_service_url: str = "http://127.0.0.1:8888"
     service_ca: str = ""
+    hosts_ca: str = ""
+    """Authorities every discovered host trusts."""
+    mirrors: MirrorRegistries | None = None
+    accept_any_image: bool = False
+    agent_start_seconds: int = 600
     skip_certificate_verification: bool = False
     auth_type: str = "none"
     listen: str = "127.0.0.1:8090"
