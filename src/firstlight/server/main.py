@@ -5,10 +5,10 @@ import gc
 import os
 import secrets
 import socket
+import ssl
 from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from datetime import timedelta
 from types import ModuleType
 from typing import Final
 from uuid import uuid4
@@ -19,6 +19,8 @@ from starlette.types import ASGIApp
 
 from firstlight.core.errors import Error, Unavailable
 from firstlight.server.auth.authenticator import Authenticator
+from firstlight.server.auth.certificates import Certificate
+from firstlight.server.auth.limits import Limits
 from firstlight.server.auth.origins import Hosts
 from firstlight.server.blobs.connect import open_blobs
 from firstlight.server.composition import access_of, catalogue_of, policy_of, service_facts, step_inputs
@@ -29,9 +31,10 @@ from firstlight.server.engine.listening import Listening
 from firstlight.server.http import v1, v2
 from firstlight.server.http.app import build_app
 from firstlight.server.http.authentication import Credentials
-from firstlight.server.http.listener import Listener
+from firstlight.server.http.listener import cut_slow, listener_with
 from firstlight.server.http.operations import operations_of
-from firstlight.server.imaging.running import start_beside
+from firstlight.server.imaging.options import options_of
+from firstlight.server.imaging.running import allow_many_files, certificate_of, start_beside
 from firstlight.server.nmstate.nmstatectl import Nmstatectl
 from firstlight.server.ports.clock import Clock, SystemClock
 from firstlight.server.ports.database import Database
@@ -207,6 +210,7 @@ async def _end(tasks: list[asyncio.Task[None]]) -> None:
 def serve(settings: Settings) -> None:
     """Run until told to stop."""
     _spare_the_collector()
+    allow_many_files()
     set_up_logging(level=settings.log_level, json_lines=settings.log_format == "json")
     try:
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
@@ -256,10 +260,16 @@ async def _serve(settings: Settings) -> None:
         if images is not None:
             await stack.enter_async_context(start_beside(settings, images, api_token=_watching(running.world)))
         warn_if_open(settings)
-        url = f"http://{settings.listen}"
-        log.info("firstlight serves", api=url, page=f"{url}/api/docs", images=f"http://{settings.images_listen}")
+        url = f"{settings.scheme}://{settings.listen}"
+        images_url = f"{settings.scheme}://{settings.images_listen}"
+        log.info("firstlight serves", api=url, page=f"{url}/api/docs", images=images_url)
         world = running.world
-        api = _Api(_uvicorn(running.app), streams=world.broadcast, waits=world.waits)
+        certificate = certificate_of(options_of(settings))
+        api = _Api(_uvicorn(running.app, settings, certificate), streams=world.broadcast, waits=world.waits)
+        tasks = [asyncio.create_task(_kept_up("slow clients", lambda: cut_slow(api.server_state.connections)))]
+        if certificate is not None:
+            tasks.append(asyncio.create_task(_kept_up("certificate", certificate.watch)))
+        stack.push_async_callback(_end, tasks)
         await api.serve(sockets=[api_socket])
 
 
@@ -284,10 +294,16 @@ def _listener(listen: str, setting: str) -> socket.socket:
         ) from error
 
 
-def _uvicorn(app: ASGIApp) -> uvicorn.Config:
+def _uvicorn(app: ASGIApp, settings: Settings, certificate: Certificate | None) -> uvicorn.Config:
+    limits = Limits(
+        connections=settings.max_connections,
+        head_seconds=settings.slow_client_timeout.total_seconds(),
+        idle_seconds=settings.idle_timeout.total_seconds(),
+    )
     return uvicorn.Config(
         app,
-        http=Listener,
+        http=listener_with(limits),
+        ssl_context_factory=None if certificate is None else _using(certificate),
         ws="none",
         loop="none",
         log_config=None,
@@ -295,8 +311,15 @@ def _uvicorn(app: ASGIApp) -> uvicorn.Config:
         server_header=False,
         date_header=False,
         timeout_graceful_shutdown=GRACE,
-        timeout_keep_alive=int(timedelta(minutes=2).total_seconds()),
+        timeout_keep_alive=max(1, round(limits.idle_seconds)),
     )
+
+
+def _using(certificate: Certificate) -> Callable[[uvicorn.Config, Callable[[], ssl.SSLContext]], ssl.SSLContext]:
+    def context(config: uvicorn.Config, usual: Callable[[], ssl.SSLContext]) -> ssl.SSLContext:  # noqa: ARG001 - given
+        return certificate.context
+
+    return context
 
 
 def warn_if_open(settings: Settings) -> None:
@@ -313,6 +336,7 @@ def check(settings: Settings) -> str:
     try:
         policy_of(settings, os.environ)
         catalogue_of(settings)
+        certificate_of(options_of(settings))
     except Error as error:
         return str(error)
     return ""

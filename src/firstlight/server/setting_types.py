@@ -49,5 +49,12 @@ def level(value: object) -> object:
     return "warning" if word == "warn" else word
 
 
+def tls_version(value: object) -> object:
+    """`1.3`, or `VersionTLS13` as the original spells it."""
+    word = str(value).strip().removeprefix("VersionTLS").removeprefix("TLSv").replace(".", "")
+    return {"12": "1.2", "13": "1.3"}.get(word, value)
+
+
+TlsVersion = Annotated[Literal["1.2", "1.3"], BeforeValidator(tls_version)]
 Address = Annotated[str, AfterValidator(address)]
 LogLevel = Annotated[Literal["debug", "info", "warning", "error", "critical"], BeforeValidator(level)]

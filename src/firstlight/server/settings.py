@@ -8,11 +8,11 @@ import socket
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 from urllib.parse import quote, urlencode, urlsplit
 from uuid import UUID
 
-from pydantic import AliasChoices, Field, FilePath, SecretStr
+from pydantic import AliasChoices, Field, FilePath, SecretStr, model_validator
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -20,7 +20,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
-from firstlight.server.setting_types import Address, CommaList, Duration, LogLevel
+from firstlight.server.setting_types import Address, CommaList, Duration, LogLevel, TlsVersion
 
 
 def also(name: str, *originals: str, default: Any, **bounds: Any) -> Any:
@@ -109,6 +109,26 @@ class Settings(BaseSettings):
     """How long the token in a discovery image lets new machines in with `local`; 0 means for ever."""
     images_api_token: SecretStr | None = None
     """What an image service that runs alone follows the API's events with; unset, it asks the API more often."""
+    serve_https: bool | None = also("SERVE_HTTPS", "SERVE_HTTPS", default=None)
+    """Speak HTTPS, API and images alike; unset means yes when the two files below are given."""
+    https_cert_file: Path | None = also("HTTPS_CERT_FILE", "HTTPS_CERT_FILE", default=None)
+    """PEM file with the certificate and its chain; looked at every half minute for a new one."""
+    https_key_file: Path | None = also("HTTPS_KEY_FILE", "HTTPS_KEY_FILE", default=None)
+    """PEM file with its key."""
+    tls_min_version: TlsVersion = also("TLS_MIN_VERSION", "TLS_MIN_VERSION", default="1.2")
+    """The oldest TLS that is spoken: 1.2 or 1.3."""
+    max_connections: int = Field(default=10_000, ge=1)
+    """Connections to the API at the same time; further ones are answered 503."""
+    images_max_connections: int = Field(default=10_000, ge=1)
+    """The same for the image service."""
+    images_max_requests: int = also("IMAGES_MAX_REQUESTS", "MAX_CONCURRENT_REQUESTS", default=4_096, ge=1)
+    """Downloads of images at the same time; further ones are answered 503 and told when to come again."""
+    slow_client_timeout: Duration = timedelta(seconds=30)
+    """How long the head of a request may take; a body may take as much, and a second for every KiB of it."""
+    idle_timeout: Duration = timedelta(minutes=2)
+    """How long a connection without requests is kept."""
+    images_stall_timeout: Duration = timedelta(minutes=10)
+    """How long a reader may take no byte of an image before it is cut off."""
     allowed_domains: CommaList = also("ALLOWED_DOMAINS", "ALLOWED_DOMAINS", default=())
     """Origins that browsers may call the API from."""
     allowed_hosts: CommaList = ()
@@ -327,6 +347,13 @@ class Settings(BaseSettings):
     purge_deleted: bool = also("PURGE_DELETED", "ENABLE_DELETE_UNREGISTER_GC", default=True)
     """Remove for good what was given up."""
 
+    @model_validator(mode="after")
+    def require_both_files(self) -> Self:
+        needed = self.serve_https or self.https_cert_file is not None or self.https_key_file is not None
+        if needed and (self.https_cert_file is None or self.https_key_file is None):
+            raise ValueError("HTTPS needs both HTTPS_CERT_FILE and HTTPS_KEY_FILE")
+        return self
+
     @classmethod
     def settings_customise_sources(
         cls,
@@ -374,7 +401,18 @@ class Settings(BaseSettings):
 
     @property
     def service_url(self) -> str:
-        return self.service_base_url.rstrip("/") or f"http://{self.listen}"
+        return self.service_base_url.rstrip("/") or f"{self.scheme}://{self.listen}"
+
+    @property
+    def scheme(self) -> str:
+        return "https" if self.https_files is not None else "http"
+
+    @property
+    def https_files(self) -> tuple[Path, Path] | None:
+        """Certificate and key, when HTTPS is spoken."""
+        if self.serve_https is False or self.https_cert_file is None or self.https_key_file is None:
+            return None
+        return self.https_cert_file, self.https_key_file
 
     @property
     def host_names(self) -> tuple[str, ...]:
@@ -395,11 +433,11 @@ class Settings(BaseSettings):
             return f"{self.assisted_service_scheme}://{self.assisted_service_host}"
         host, port = self.listen_address
         near = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)  # noqa: S104
-        return f"http://{near}:{port}"
+        return f"{self.scheme}://{near}:{port}"
 
     @property
     def image_service_url(self) -> str:
-        return self.image_service_base_url.rstrip("/") or f"http://{self.images_listen}"
+        return self.image_service_base_url.rstrip("/") or f"{self.scheme}://{self.images_listen}"
 
 
 def managed_domains(text: str) -> Mapping[str, str]:

@@ -113,6 +113,29 @@ class CrossSite(Refused):
         )
 
 
+class TooSlow(Refused):
+    """The request took too long to arrive."""
+
+    status = 408
+    phrase = "Request Timeout"
+
+    def __init__(self) -> None:
+        super().__init__("The request did not come to its end in time. FIRSTLIGHT_SLOW_CLIENT_TIMEOUT says how long.")
+
+
+class TooFull(Refused):
+    """There are more callers than can be served."""
+
+    status = 503
+    phrase = "Service Unavailable"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "There are too many connections. Come again in a while; FIRSTLIGHT_MAX_CONNECTIONS says how many may be.",
+            headers={"retry-after": "15"},
+        )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorAnswer:
     """An error ready to be sent."""

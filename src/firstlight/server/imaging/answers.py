@@ -21,6 +21,7 @@ REASONS: Final[Mapping[int, bytes]] = {
     403: b"Forbidden",
     404: b"Not Found",
     405: b"Method Not Allowed",
+    408: b"Request Timeout",
     409: b"Conflict",
     412: b"Precondition Failed",
     413: b"Content Too Large",
@@ -39,7 +40,7 @@ STATUS_OF: Final[tuple[tuple[type[Error], int], ...]] = (
     (Forbidden, 403),
     (Unavailable, 503),
 )
-OF_CALLERS: Final = frozenset({401, 403, 421})
+OF_CALLERS: Final = frozenset({401, 403, 408, 421})
 """What is said of the caller rather than of the image has a form of its own."""
 RETRY_SECONDS: Final = 15
 NO_FILES: Final[Mapping[str, OpenFile]] = {}

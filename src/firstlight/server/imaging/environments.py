@@ -1,7 +1,6 @@
 """What the API says about infra-envs, asked once and kept until the API says that it changed."""
 
 import asyncio
-import ssl
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
@@ -16,6 +15,7 @@ import structlog
 from msgspec import Struct
 
 from firstlight.core.errors import Conflict, Error, Forbidden, Invalid, NotFound, Unauthenticated, Unavailable
+from firstlight.server.auth.certificates import Trust
 from firstlight.server.imaging.metrics import Metrics
 
 log = structlog.get_logger(__name__)
@@ -101,12 +101,12 @@ class _InfraEnv(Struct, frozen=True):
 
 class Environments:
     def __init__(
-        self, api_url: str, *, metrics: Metrics, ca_file: str = "", clock: Callable[[], float] = time.monotonic
+        self, api_url: str, *, metrics: Metrics, trust: Trust | None = None, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._url = api_url.rstrip("/")
         self._metrics = metrics
         self._clock = clock
-        self._trust: ssl.SSLContext | bool = ssl.create_default_context(cafile=ca_file) if ca_file else True
+        self.trust = trust or Trust()
         self._kept: OrderedDict[Asked, _Kept] = OrderedDict()
         self._asking: dict[Asked, asyncio.Task[Customisation]] = {}
         self._changes: dict[UUID, int] = {}
@@ -220,7 +220,7 @@ class Environments:
                 self._url + path,
                 params={**(query or {}), **credential.query},
                 headers=credential.headers,
-                ssl=self._trust,
+                ssl=self.trust.context(),
             ) as response:
                 self._metrics.upstream.labels(str(response.status)).inc()
                 body = await response.content.read(LARGEST_ANSWER + 1)

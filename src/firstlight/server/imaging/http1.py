@@ -6,6 +6,7 @@ A general framework costs more per request than a 64 KiB Range itself, and virtu
 import asyncio
 import os
 import socket
+import struct
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -16,6 +17,7 @@ import httptools
 import structlog
 
 from firstlight.core.images.virtual import Memory, Segment
+from firstlight.server.auth.limits import Limits
 from firstlight.server.imaging.answers import REASONS, Answer, Request, refusal
 from firstlight.server.imaging.files import OpenFile, send_file
 
@@ -27,9 +29,11 @@ MOST_HEAD_BYTES: Final = 32 * 1024
 MOST_BODY_BYTES: Final = 64 * 1024
 MOST_WAITING: Final = 16
 """Requests of one connection that may wait for their turn."""
-IDLE_SECONDS: Final = 120.0
-HEAD_SECONDS: Final = 15.0
 LINGER_SECONDS: Final = 1.0
+PIECE: Final = 256 * 1024
+"""How much of a file is encrypted at once."""
+_ACKNOWLEDGED: Final = struct.Struct("=120xQ")
+"""`tcpi_bytes_acked` in Linux's `struct tcp_info`."""
 DEAD_PEER_MILLISECONDS: Final = 120_000
 
 
@@ -46,8 +50,11 @@ class Service(Protocol):
 class Server:
     """All connections of one listener."""
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: Service, limits: Limits | None = None) -> None:
         self.service = service
+        self.limits = limits or Limits()
+        self.under_way = 0
+        """Answers that take their time."""
         self.connections: set[Connection] = set()
         self.closing = False
         self._date = (0, b"")
@@ -67,9 +74,14 @@ class Server:
             )
         )
 
+    @property
+    def is_full(self) -> bool:
+        return self.under_way >= self.limits.requests
+
     def close_idle(self, now: float) -> None:
         for connection in tuple(self.connections):
             connection.close_if_idle(now)
+            connection.close_if_stalled(now)
 
     async def drain(self, seconds: float) -> None:
         """Let running answers end, for a while; connections that wait for requests are closed at once."""
@@ -91,10 +103,12 @@ class Connection(asyncio.Protocol):
         self._task: asyncio.Task[None] | None = None
         self._drained: asyncio.Event = asyncio.Event()
         self._drained.set()
-        self._last = time.monotonic()
+        self._last = self._begun = time.monotonic()
         self._client = ""
         self._refused = False
         self._received = 0
+        self._streaming = False
+        self._acknowledged = (0, self._last)
         self._begin()
 
     # --- the transport's side ---------------------------------------------------------------------------------------
@@ -102,8 +116,10 @@ class Connection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
-        # Writing is paused while anything waits here: pieces of files must not overtake it.
-        transport.set_write_buffer_limits(high=0)
+        self._encrypted = transport.get_extra_info("ssl_object") is not None
+        # Writing is paused while anything waits here: pieces of files must not overtake it. On encrypted lines a bound
+        # of nothing counts as always reached.
+        transport.set_write_buffer_limits(high=1 if self._encrypted else 0)
         self._server.connections.add(self)
         peer: Sequence[object] | None = transport.get_extra_info("peername")
         self._client = str(peer[0]) if peer else ""
@@ -114,6 +130,8 @@ class Connection(asyncio.Protocol):
             # A machine that lost its power in the middle of a download must not hold its connection for ever.
             connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
             connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, DEAD_PEER_MILLISECONDS)
+        if len(self._server.connections) > self._server.limits.connections:
+            self._refuse(503, "There are too many connections. Come again in a while.")
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - the signature is given
         self._server.connections.discard(self)
@@ -152,6 +170,7 @@ class Connection(asyncio.Protocol):
 
     def on_message_begin(self) -> None:
         self._begin()
+        self._begun = self._last
         self._complete = False
 
     def on_url(self, url: bytes) -> None:
@@ -188,6 +207,8 @@ class Connection(asyncio.Protocol):
         answer = self._server.service.quick(request)
         if answer is not None and self._send_at_once(request, answer, keep_alive):
             return
+        if self._server.is_full:
+            answer = refusal(503, "There are too many downloads at the moment. Come again in a while.")
         self._task = asyncio.get_running_loop().create_task(self._respond(request, answer, keep_alive))
 
     def _send_at_once(self, request: Request, answer: Answer, keep_alive: bool) -> bool:
@@ -209,7 +230,7 @@ class Connection(asyncio.Protocol):
     def _send_small(self, head: bytes, answer: Answer) -> bool:
         """One piece of a file goes the short way: no byte of it passes through this program."""
         segment = answer.segments[0]
-        if len(answer.segments) > 1 or isinstance(segment, Memory):
+        if len(answer.segments) > 1 or isinstance(segment, Memory) or self._encrypted:
             body = read_segments(answer.segments, answer.files)
             if body is None:
                 return False
@@ -235,6 +256,7 @@ class Connection(asyncio.Protocol):
 
     async def _respond(self, request: Request, answer: Answer | None, keep_alive: bool) -> None:
         started, sent = time.monotonic(), 0
+        self._server.under_way += 1
         try:
             if answer is None:
                 answer = await self._server.service.answer(request)
@@ -244,6 +266,8 @@ class Connection(asyncio.Protocol):
         except OSError:
             self._transport.abort()
         finally:
+            self._server.under_way -= 1
+            self._streaming = False
             if answer is not None:
                 self._server.service.done(request, answer, seconds=time.monotonic() - started, sent=sent)
         self._task = None
@@ -260,6 +284,7 @@ class Connection(asyncio.Protocol):
 
     async def _stream(self, head: bytes, segments: tuple[Segment, ...], files: Mapping[str, OpenFile]) -> int:
         sent = 0
+        self._streaming, self._acknowledged = True, (0, time.monotonic())
         self._transport.write(head)
         for segment in segments:
             if isinstance(segment, Memory):
@@ -277,7 +302,18 @@ class Connection(asyncio.Protocol):
         await self._drained.wait()
         if self._transport.is_closing():
             raise ConnectionResetError
-        await send_file(self._socket.fileno(), file, offset, length)
+        if not self._encrypted:
+            await send_file(self._socket.fileno(), file, offset, length)
+            return
+        # Whatever is encrypted has to pass through this program.
+        for place in range(offset, offset + length, PIECE):
+            data = file.read_at(place, min(PIECE, offset + length - place))
+            if len(data) < min(PIECE, offset + length - place):
+                raise ConnectionResetError
+            self._transport.write(data)
+            await self._drained.wait()
+            if self._transport.is_closing():
+                raise ConnectionResetError
 
     def _refuse(self, status: int, reason: str) -> None:
         """The connection cannot be used any further.
@@ -294,15 +330,30 @@ class Connection(asyncio.Protocol):
         answer = refusal(status, reason)
         body = read_segments(answer.segments, answer.files) or b""
         self._transport.write(self._server.head(answer, keep_alive=False) + body)
-        self._transport.write_eof()
+        if self._transport.can_write_eof():
+            self._transport.write_eof()
         asyncio.get_running_loop().call_later(LINGER_SECONDS, self._transport.close)
 
     # --- ending -----------------------------------------------------------------------------------------------------
 
     def close_if_idle(self, now: float) -> None:
-        limit = IDLE_SECONDS if self._complete else HEAD_SECONDS
-        if self._task is None and now - self._last > limit:
-            self._transport.close()
+        if self._task is not None or self._refused:
+            return
+        if self._complete:
+            if now - self._last > self._server.limits.idle_seconds:
+                self._transport.close()
+        elif now - self._begun > self._server.limits.head_seconds:
+            self._refuse(408, "The request did not come to its end in time.")
+
+    def close_if_stalled(self, now: float) -> None:
+        """A reader that takes nothing for long is cut off; how slowly it reads is its own affair."""
+        if self._task is None or not self._streaming:
+            return
+        taken = _acknowledged(self._socket)
+        if taken is None or taken != self._acknowledged[0]:
+            self._acknowledged = (taken or 0, now)
+        elif now - self._acknowledged[1] > self._server.limits.stall_seconds:
+            self._transport.abort()
 
     def close_if_quiet(self) -> None:
         if self._task is None and not self._waiting:
@@ -310,6 +361,15 @@ class Connection(asyncio.Protocol):
 
     def abort(self) -> None:
         self._transport.abort()
+
+
+def _acknowledged(line: socket.socket) -> int | None:
+    """Bytes that the other side has acknowledged so far; none where the kernel does not say."""
+    try:
+        told = line.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _ACKNOWLEDGED.size)
+    except OSError:
+        return None
+    return _ACKNOWLEDGED.unpack(told)[0] if len(told) == _ACKNOWLEDGED.size else None
 
 
 def read_segments(segments: tuple[Segment, ...], files: Mapping[str, OpenFile]) -> bytes | None:

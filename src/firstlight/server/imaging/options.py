@@ -6,6 +6,8 @@ import msgspec
 from msgspec import Struct
 
 from firstlight.core.errors import Invalid
+from firstlight.server.auth.certificates import Version
+from firstlight.server.auth.limits import Limits
 from firstlight.server.settings import Settings
 
 
@@ -28,6 +30,13 @@ class Options(Struct, frozen=True, kw_only=True):
     api_ca_file: str = ""
     api_token: str = ""
     """What the service follows the API's events with."""
+    api_pin_file: str = ""
+    """The certificate the API answers with, when it is the one beside us."""
+    cert_file: str = ""
+    """With the key: HTTPS is spoken."""
+    key_file: str = ""
+    oldest_tls: Version = "1.2"
+    limits: Limits = Limits()
     allowed_domains: tuple[str, ...] = ()
     host_names: tuple[str, ...] | None = None
     """What the service is called by, beside addresses; none: any name will do, since callers prove who they are."""
@@ -58,11 +67,27 @@ def options_of(settings: Settings) -> Options:
         download_insecure=settings.os_images_insecure,
         api_ca_file=str(settings.images_api_ca_file or ""),
         api_token=settings.images_api_token.get_secret_value() if settings.images_api_token is not None else "",
+        api_pin_file=_pin(settings),
+        cert_file=str(settings.https_files[0]) if settings.https_files else "",
+        key_file=str(settings.https_files[1]) if settings.https_files else "",
+        oldest_tls=settings.tls_min_version,
+        limits=Limits(
+            connections=settings.images_max_connections,
+            requests=settings.images_max_requests,
+            head_seconds=settings.slow_client_timeout.total_seconds(),
+            idle_seconds=settings.idle_timeout.total_seconds(),
+            stall_seconds=settings.images_stall_timeout.total_seconds(),
+        ),
         allowed_domains=settings.allowed_domains,
         host_names=settings.host_names if settings.auth_type == "none" else None,
         log_level=settings.log_level,
         log_json=settings.log_format == "json",
     )
+
+
+def _pin(settings: Settings) -> str:
+    is_own = not settings.images_api_url and not settings.assisted_service_host
+    return str(settings.https_files[0]) if is_own and settings.https_files else ""
 
 
 _EXAMPLE: Final = '{"name": "value"}'

@@ -8,12 +8,14 @@ import socket
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Final
 
 import msgspec
 import structlog
 
 from firstlight.core.errors import Unavailable
+from firstlight.server.auth.certificates import Certificate
 from firstlight.server.imaging import news
 from firstlight.server.imaging.http1 import Connection, Server, sweep
 from firstlight.server.imaging.options import Options, options_of
@@ -34,9 +36,16 @@ PAUSE: Final = 1.0
 def run_images(settings: Settings) -> None:
     """Serve images until told to stop."""
     options = options_of(settings)
+    certificate_of(options)
     set_up_logging(level=options.log_level, json_lines=options.log_json)
     with contextlib.suppress(KeyboardInterrupt), listener(options) as listening:
         asyncio.run(serve_images(options, listening, ended=asyncio.Event()))
+
+
+def certificate_of(options: Options) -> Certificate | None:
+    if not options.cert_file:
+        return None
+    return Certificate(Path(options.cert_file), Path(options.key_file), oldest=options.oldest_tls)
 
 
 def allow_many_files() -> None:
@@ -73,14 +82,18 @@ async def serve_images(options: Options, listening: socket.socket, *, ended: asy
 async def serving(options: Options, listening: socket.socket) -> AsyncGenerator[ImageService]:
     """The service answers while the block is running."""
     service = ImageService(options)
-    connections = Server(service)
+    connections = Server(service, options.limits)
     service.metrics.inflight.labels("", "").set_function(lambda: len(connections.connections))
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(lambda: Connection(connections), sock=listening, backlog=BACKLOG)
+    certificate = certificate_of(options)
+    context = certificate.context if certificate is not None else None
+    server = await loop.create_server(lambda: Connection(connections), sock=listening, backlog=BACKLOG, ssl=context)
     tasks = [
         asyncio.create_task(news.follow(service.environments, options.api_url, token=options.api_token)),
         asyncio.create_task(sweep(connections)),
     ]
+    if certificate is not None:
+        tasks.append(asyncio.create_task(certificate.watch()))
     if options.prefetch:
         tasks.append(asyncio.create_task(service.library.prefetch()))
     log.info("images are served", address=options.listen)
