@@ -8,9 +8,15 @@ from typing import Any
 import pytest
 
 from firstlight.core.images.live_iso import read_live_iso
+from firstlight.core.images.minimal_iso import NMSTATE, RAMDISK
 from tests.builders.live_isos import KARGS, reader
+from tests.core.images.test_minimal_iso import contents
+from tests.core.install.test_ramdisk import members
+from tests.core.install.validator import verdict
 from tests.imaging.conftest import BUILD, Images, Start, until
 from tests.imaging.test_images import config_in
+from tests.imaging.test_nmstate import an_image
+from tests.nmstate.descriptions import EVERY, configured
 from tests.services import RunningService, run_service
 from tests.worlds import PULL_SECRET
 
@@ -51,3 +57,39 @@ async def test_an_infra_env_from_registration_to_change(start: Start, tmp_path: 
         assert found is not None
         assert found.current == f"{KARGS} rd.debug"
         assert config_in(second) != config_in(first)
+
+
+@pytest.mark.parametrize("version", ["4.17", "4.18"])
+async def test_static_network_reaches_every_kind_of_image(
+    start: Start, xorriso: str, nmstatectl: Path, tmp_path: Path, version: str
+) -> None:
+    """From the description a user sends to what machines boot: connections before 4.18, descriptions from then on."""
+    (tmp_path / "live").mkdir()
+    base = an_image(tmp_path / "live", kind="squashfs")
+    description, cards = EVERY["VLAN on a bond"]
+    with run_service(tmp_path, FIRSTLIGHT_NMSTATECTL=str(nmstatectl)) as service:
+        images = await start({"url": base.as_uri(), "openshift_version": version}, api_url=service.url)
+        body = {
+            "name": "lab",
+            "pull_secret": PULL_SECRET,
+            "openshift_version": version,
+            "static_network_config": [configured(description, cards)],
+        }
+        created = call(service, "POST", "/infra-envs", body)
+        wanted = "ymlFile0.yml" if version == "4.18" else "bond0.404.nmconnection"
+        folder = "/etc/assisted/network/host0"
+        full = config_in(await image(images, created["id"]))
+        assert verdict(full) == ""
+        assert f"{folder}/{wanted}" in {one["path"] for one in json.loads(full)["storage"]["files"]}
+        minimal = await images.get(f"/byid/{created['id']}/{version}/x86_64/minimal.iso")
+        assert minimal.status == 200
+        inside = contents(minimal.body)
+        carried = members(inside[RAMDISK])
+        assert carried[f"{folder}/mac_interface.ini"][1] == b"02:00:00:00:00:00=eth0\n02:00:00:00:00:01=eth1\n"
+        assert f"{folder}/{wanted}" in carried
+        assert (NMSTATE in inside) is (version == "4.18")
+        assert b"ymlFile" not in config_in(minimal.body)
+        initrd = await images.get(f"/images/{created['id']}/pxe-initrd?version={version}&arch=x86_64")
+        ramdisk = inside[RAMDISK].rstrip(b"\0")
+        assert ramdisk in initrd.body
+        assert (inside.get(NMSTATE, b"nowhere") in initrd.body) is (version == "4.18")
