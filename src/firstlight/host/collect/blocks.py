@@ -103,10 +103,10 @@ def read_uses(root: Root, parts: tuple[Part, ...], *, claims: Claims) -> tuple[U
         if part.name in seen:
             continue
         seen.add(part.name)
-        through = "" if part.name == below else f"through {part.name} "
+        through = "" if part.name == below else f" through {part.name}"
         for mount in claims.by_device.get(part.device, ()):
-            how = f"{through}mounted at {mount.point}"
+            how = f"mounted at {mount.point}{through}"
             uses.append(Use(part=below, how=how, point=mount.point, file_system=mount.file_system))
-        uses += [Use(part=below, how=f"{through}{how}") for how in claims.by_name.get(part.name, ())]
+        uses += [Use(part=below, how=f"{how}{through}") for how in claims.by_name.get(part.name, ())]
         waiting += [(_part(root, f"{ANY_BLOCK}/{name}"), below) for name in reversed(part.holders)]
     return tuple(dict.fromkeys(uses))

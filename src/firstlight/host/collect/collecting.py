@@ -13,14 +13,15 @@ from firstlight.host.collect.cpu import collect_cpu
 from firstlight.host.collect.disks import Disks, collect_disks, is_readable, lab_disk
 from firstlight.host.collect.gpus import collect_gpus
 from firstlight.host.collect.hostname import choose_hostname
-from firstlight.host.collect.interfaces import PHYSICAL, collect_interfaces, collect_routes
+from firstlight.host.collect.interfaces import MOST_ROUTES, PHYSICAL, collect_interfaces, collect_routes
 from firstlight.host.collect.memory import collect_memory
 from firstlight.host.collect.mounts import read_mounts
 from firstlight.host.collect.sectors import bootable_disks
 from firstlight.host.collect.tpm import tpm_version
-from firstlight.host.collect.truncation import Limits, encode, fit, read_limits
+from firstlight.host.collect.truncation import Found, Limits, encode, fit, read_limits
 from firstlight.host.collect.vendor import collect_vendor
 from firstlight.host.collect.view import View
+from firstlight.host.links.rows import MAIN_TABLE
 
 NO_LIMITS: Final = Limits()
 BIOS_NAMES: Final = "/usr/sbin/biosdevname"
@@ -35,24 +36,24 @@ async def inventory_document(view: View, arguments: Sequence[str] = ()) -> bytes
 
 async def collect_inventory(view: View, *, limits: Limits = NO_LIMITS) -> wire.Inventory:
     """What this machine is made of. Reading thousands of small files is done beside the event loop."""
-    base, disks = await asyncio.to_thread(_read, view, limits)
+    base, disks, found = await asyncio.to_thread(_read, view, limits)
     vendor, (bmc_v4, bmc_v6), listed, interfaces = await asyncio.gather(
         collect_vendor(view),
         collect_bmc(view),
-        _with_boot_sectors(view, disks.listed),
+        _with_boot_sectors(view, disks),
         _with_bios_names(view, base.interfaces or ()),
     )
     whole = replace(
         base, system_vendor=vendor, bmc_address=bmc_v4, bmc_v6address=bmc_v6, disks=listed, interfaces=interfaces
     )
-    return fit(whole, found=disks.found, limits=limits)
+    return fit(whole, found=found, limits=limits)
 
 
-def _read(view: View, limits: Limits) -> tuple[wire.Inventory, Disks]:
+def _read(view: View, limits: Limits) -> tuple[wire.Inventory, tuple[wire.Disk, ...], Found]:
     """All that is in files and kernel tables."""
     network = view.network()
     mounts = read_mounts(view.root)
-    interfaces = collect_interfaces(view, network)
+    interfaces, routes = collect_interfaces(view, network), collect_routes(network)
     name = (view.lab.hostname if view.lab else "") or view.root.line("/proc/sys/kernel/hostname") or ""
     if view.lab is None:
         disks = collect_disks(view.root, mounts=mounts, smallest=limits.disk_min_size)
@@ -64,12 +65,13 @@ def _read(view: View, limits: Limits) -> tuple[wire.Inventory, Disks]:
         cpu=collect_cpu(view),
         memory=collect_memory(view),
         interfaces=interfaces,
-        routes=collect_routes(network),
+        routes=routes,
         boot=collect_boot(view, mounts=mounts),
         gpus=collect_gpus(view),
         tpm_version=tpm_version(view.root),
     )
-    return inventory, disks
+    main = sum(route.table == MAIN_TABLE for route in network.routes) if len(routes) >= MOST_ROUTES else 0
+    return inventory, disks.listed, Found(disks=disks.found, interfaces=len(network.links), routes=main)
 
 
 async def _with_boot_sectors(view: View, disks: tuple[wire.Disk, ...]) -> tuple[wire.Disk, ...]:

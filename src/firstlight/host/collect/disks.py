@@ -17,8 +17,9 @@ from firstlight.host.collect.mounts import Claims, Mount, read_claims
 from firstlight.host.collect.udev import block_properties
 from firstlight.host.root import Root
 
-MOST_DISKS: Final = 1_000
-"""More are counted, not described: a machine on a large storage network sees tens of thousands."""
+MOST_DISKS: Final = 512
+"""More are counted, not described: a machine on a large storage network sees tens of thousands, and the service keeps
+no more than this."""
 BY_ID: Final = "/dev/disk/by-id"
 BY_PATH: Final = "/dev/disk/by-path"
 APPLIANCE: Final = "agent"
@@ -92,7 +93,8 @@ def _links(root: Root, folder: str) -> dict[str, str]:
     """Kernel name → the first world-wide name in alphabetical order that leads to it at this moment."""
     found: dict[str, str] = {}
     for name in root.names(folder):
-        if name.startswith(("wwn-", "nvme-eui")) and (target := root.link(f"{folder}/{name}")):
+        # Names of devices may come from the device; what is not text cannot be sent.
+        if name.startswith(("wwn-", "nvme-eui")) and name.isprintable() and (target := root.link(f"{folder}/{name}")):
             found.setdefault(target.rsplit("/", 1)[-1], f"{folder}/{name}")
     return found
 

@@ -20,19 +20,28 @@ FLAGS: Final = (
     ("running", rows.RUNNING),
 )
 PHYSICAL: Final = "physical"
+REAL: Final = frozenset({PHYSICAL, "bond", "vlan"})
+MOST_INTERFACES: Final = 512
+MOST_ROUTES: Final = 2_048
+DEFAULTS: Final = ("0.0.0.0", "::")  # noqa: S104 - destinations of default routes
 
 
 def collect_interfaces(view: View, network: Network) -> tuple[wire.Interface, ...]:
-    """All of them, in order of their names."""
+    """In order of their names; virtual ones are left out first where there are too many."""
     learned = _learned_prefixes(network.routes)
+    addresses: dict[int, list[Address]] = {}
+    for address in network.addresses:
+        addresses.setdefault(address.link, []).append(address)
+    types = {link.index: interface_type(view, link) for link in network.links}
+    kept = sorted(network.links, key=lambda link: (types[link.index] not in REAL, link.name))[:MOST_INTERFACES]
     found: list[wire.Interface] = []
-    for link in sorted(network.links, key=lambda link: link.name):
-        own = [address for address in network.addresses if address.link == link.index]
+    for link in sorted(kept, key=lambda link: link.name):
+        own = addresses.get(link.index, [])
         shown = [_shown(address, learned.get(link.index, ())) for address in own if not _is_link_local(address)]
         found.append(
             wire.Interface(
                 name=link.name,
-                type=interface_type(view, link),
+                type=types[link.index],
                 mac_address=_mac(link),
                 mtu=link.mtu,
                 flags=tuple(name for name, bit in FLAGS if link.flags & bit),
@@ -64,7 +73,7 @@ def _mac(link: Link) -> str:
 
 
 def collect_routes(network: Network) -> tuple[wire.Route, ...]:
-    """The main table in a stable order, IPv4 first."""
+    """The main table in a stable order, IPv4 first; default routes are kept where there are too many."""
     names = {link.index: link.name for link in network.links}
     found = {
         wire.Route(
@@ -77,7 +86,12 @@ def collect_routes(network: Network) -> tuple[wire.Route, ...]:
         for route in network.routes
         if route.table == rows.MAIN_TABLE and route.link in names
     }
-    return tuple(sorted(found, key=lambda row: (row.family, row.destination, row.metric, row.interface, row.gateway)))
+    kept = sorted(found, key=lambda row: (row.destination not in DEFAULTS, *_route_order(row)))[:MOST_ROUTES]
+    return tuple(sorted(kept, key=_route_order))
+
+
+def _route_order(row: wire.Route) -> tuple[int, str, int, str, str]:
+    return (row.family, row.destination, row.metric, row.interface, row.gateway)
 
 
 def _learned_prefixes(routes: Iterable[Route]) -> dict[int, tuple[IPv6Network, ...]]:

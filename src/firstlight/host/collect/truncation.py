@@ -35,24 +35,33 @@ def encode(inventory: wire.Inventory) -> bytes:
     return msgspec.json.encode(inventory)
 
 
-def note_disks(inventory: wire.Inventory, *, found: int) -> wire.Inventory:
-    """Say how many disks there are when not all are listed."""
-    listed = len(inventory.disks or ())
-    if found <= listed:
-        return inventory
-    reason = f"Only {listed} of {found} disks are listed."
-    return replace(inventory, truncation=wire.Truncation(type=PARTIAL, reasons=(reason,)))
+class Found(Struct, frozen=True, kw_only=True):
+    """How many there are of what is listed."""
+
+    disks: int = 0
+    interfaces: int = 0
+    routes: int = 0
 
 
-def fit(inventory: wire.Inventory, *, found: int, limits: Limits) -> wire.Inventory:
-    """The whole document, or as many disks as fit, or almost nothing. Local disks come first in the order of giving
-    up: those most worth keeping are the eligible ones."""
-    whole = note_disks(inventory, found=found)
+def noted(inventory: wire.Inventory, *, found: Found) -> wire.Inventory:
+    """Say how many there are where not all are listed."""
+    counts = (
+        ("disks", len(inventory.disks or ()), found.disks),
+        ("interfaces", len(inventory.interfaces or ()), found.interfaces),
+        ("routes", len(inventory.routes or ()), found.routes),
+    )
+    reasons = tuple(f"Only {listed} of {there} {name} are listed." for name, listed, there in counts if there > listed)
+    return replace(inventory, truncation=wire.Truncation(type=PARTIAL, reasons=reasons)) if reasons else inventory
+
+
+def fit(inventory: wire.Inventory, *, found: Found, limits: Limits) -> wire.Inventory:
+    """The whole document, or as many disks as fit, or almost nothing. Disks one could install on are kept longest."""
+    whole = noted(inventory, found=found)
     if not limits.output_max_size or len(encode(whole)) <= limits.output_max_size:
         return whole
     disks = sorted(inventory.disks or (), key=_worth)
-    bare = note_disks(replace(inventory, disks=()), found=found or 1)
-    room = limits.output_max_size - len(encode(bare)) - _slack(found)
+    bare = noted(replace(inventory, disks=()), found=found)
+    room = limits.output_max_size - len(encode(bare)) - _slack(found.disks)
     kept: list[wire.Disk] = []
     for disk in disks:
         room -= len(msgspec.json.encode(disk)) + 1
@@ -61,7 +70,7 @@ def fit(inventory: wire.Inventory, *, found: int, limits: Limits) -> wire.Invent
         kept.append(disk)
     names = {disk.name for disk in kept}
     shown = tuple(disk for disk in inventory.disks or () if disk.name in names)
-    cut = note_disks(replace(inventory, disks=shown), found=found)
+    cut = noted(replace(inventory, disks=shown), found=found)
     return cut if len(encode(cut)) <= limits.output_max_size else _minimal(inventory, limits)
 
 
