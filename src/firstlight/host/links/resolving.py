@@ -85,7 +85,7 @@ class Resolver:
                 answer = await self._from(server, query)
                 if answer is not None and answer.code in (NO_ERROR, NO_SUCH_NAME):
                     return answer
-        raise Unanswered(f"None of the name servers {', '.join(self._rules.servers)} answered for {name}.")
+        raise Unanswered(f"None of the name servers {', '.join(self._rules.servers)} answered a question about {name}")
 
     async def _from(self, server: str, query: bytes) -> DnsAnswer | None:
         with suppress(TimeoutError, OSError, asyncio.IncompleteReadError):
