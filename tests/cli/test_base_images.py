@@ -141,6 +141,12 @@ def test_what_cannot_be_fetched(tmp_path: Path, words: tuple[str, ...], code: in
     assert "Traceback" not in ended.stderr
 
 
+def test_options_may_stand_before_the_word(tmp_path: Path) -> None:
+    environment = surroundings(tmp_path, {"url": "http://127.0.0.1:9/x.iso"})
+    ended = run_cli("images", "--data-dir", str(tmp_path / "other"), "list", "-o", "json", env=environment)
+    assert json.loads(ended.stdout)["folder"] == str(tmp_path / "other/images")
+
+
 def test_settings_that_cannot_be(tmp_path: Path) -> None:
     ended = run_cli("images", "list", env=surroundings(tmp_path) | {"OS_IMAGES": "{"}, code=1)
     assert "OS_IMAGES" in ended.stderr

@@ -15,7 +15,7 @@ from tools.settings_page import ROOT, meanings, shown_duration
 PAGES: Final = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("changes/*.md")])
 LINK: Final = re.compile(r"\]\((?!https?://|#)([^)#\s]+)[^)]*\)")
 SOURCE: Final = re.compile(r"`(?![^`]*NNNN)((?:core|server|simulate|cli|tools|tests|bench)/[\w/]+\.(?:py|md))`")
-FRAGMENT: Final = re.compile(r"\d+\.(added|changed|deprecated|removed|fixed|security)(\.\d+)?\.md")
+FRAGMENT: Final = re.compile(r"\d+\.(added|changed|deprecated|removed|fixed|security)(\.[a-z0-9-]+)?\.md")
 
 
 def test_settings_are_as_in_the_code() -> None:

@@ -34,6 +34,7 @@ def images(
 ) -> None:
     """Serve discovery images alone, near the machines that boot them; `serve` does this beside the API."""
     if context.invoked_subcommand is not None:
+        context.obj = (data_dir, config)
         return
     settings = load_settings(config=config, images_listen=listen, data_dir=data_dir, service_base_url=service_base_url)
     from firstlight.core.errors import Error
@@ -47,6 +48,7 @@ def images(
 
 @app.command("list")
 def list_images(
+    context: typer.Context,
     everything: Annotated[bool, typer.Option("--all", help="Also those that are not here.")] = False,
     verify: Annotated[bool, typer.Option("--verify", help="Compare checksums where they are configured.")] = False,
     data_dir: DataDirOption = None,
@@ -58,7 +60,7 @@ def list_images(
     from firstlight.server.imaging.stock import take_stock
 
     try:
-        stock = take_stock(_options(data_dir, config), verify=verify)
+        stock = take_stock(_options(context, data_dir, config), verify=verify)
     except (Error, OSError) as error:
         stop(f"the base images cannot be listed. {error}")
     if output is Format.TABLE:
@@ -69,6 +71,7 @@ def list_images(
 
 @app.command("fetch")
 def fetch_images(
+    context: typer.Context,
     versions: Annotated[
         list[str] | None, typer.Argument(metavar="[VERSION]...", help="OpenShift versions or builds.")
     ] = None,
@@ -86,7 +89,7 @@ def fetch_images(
     from firstlight.core.errors import Error, NotFound
     from firstlight.server.imaging.stock import chosen, fetch
 
-    options = _options(data_dir, config)
+    options = _options(context, data_dir, config)
     wanted_architectures = architectures or ([] if everything else ["x86_64"])
     try:
         wanted = chosen(options, versions=versions or (), architectures=wanted_architectures)
@@ -105,15 +108,17 @@ def fetch_images(
         stop(f"{len(failed)} of {len(done)} base images could not be fetched. {reasons}")
 
 
-def _options(data_dir: Path | None, config: Path | None) -> "Options":
+def _options(context: typer.Context, data_dir: Path | None, config: Path | None) -> "Options":
+    """The options may stand before or behind the word `list` or `fetch`."""
     from firstlight.core.errors import Error
     from firstlight.server.imaging.options import options_of
     from firstlight.server.telemetry.logging import set_up_logging
 
     # What goes wrong is told in our own sentences, once.
     set_up_logging(level="critical", json_lines=False)
+    before: tuple[Path | None, Path | None] = context.obj
     try:
-        return options_of(load_settings(config=config, data_dir=data_dir))
+        return options_of(load_settings(config=config or before[1], data_dir=data_dir or before[0]))
     except Error as error:
         stop(f"the settings cannot be used. {error}", Code.USAGE)
 
