@@ -237,6 +237,7 @@ async def test_operations(world: World, app: ASGIApp) -> None:
 def test_every_operation_of_our_own_is_served() -> None:
     assert [(operation.method, operation.path) for operation in operations_of(*v1.MODULES)] == [
         ("GET", "/v1/about"),
+        ("GET", "/v1/changes"),
         ("GET", "/v1/events"),
         ("GET", "/v1/clusters/{cluster_id:uuid}/findings"),
         ("GET", "/v1/infra-envs/{infra_env_id:uuid}/hosts/{host_id:uuid}/findings"),

@@ -128,17 +128,12 @@ export interface LastingOperation {
   readonly progress: string;
 }
 
-/** One event of the stream. */
-export interface StreamedEvent {
-  readonly seq: number;
-  readonly event_time: string;
-  readonly name?: string;
-  readonly severity: string;
-  readonly message: string;
-  readonly cluster_id?: string;
-  readonly host_id?: string;
-  readonly infra_env_id?: string;
-  readonly actor?: string;
+/** One message of the stream: which things are different now. */
+export interface Changed {
+  /** `cluster:<id>`, `infra-env:<id>`, `host:<id>`. */
+  readonly subjects: readonly string[];
+  /** Something may have been missed: anything may have changed. */
+  readonly everything: boolean;
 }
 
 export interface HostChange {

@@ -1,6 +1,6 @@
-// The one line to the service: follows the stream of events, comes back by itself where it was cut, and says how it is.
+// The one line to the service: follows what changes, comes back by itself where it was cut, and says how it is.
 import { V1 } from "../api/http";
-import type { StreamedEvent } from "../api/own";
+import type { Changed } from "../api/own";
 import { parseChunk } from "./sse";
 
 export type LineState = "connecting" | "live" | "lost";
@@ -11,7 +11,7 @@ export interface Line {
   readonly heardAt: number;
 }
 
-type Hear = (events: readonly StreamedEvent[]) => void;
+type Hear = (changes: readonly Changed[]) => void;
 
 const FIRST_WAIT = 500;
 const LONGEST_WAIT = 10_000;
@@ -43,8 +43,8 @@ class Connection {
     return () => this.watchers.delete(watcher);
   };
 
-  /** Called with the events of each chunk, together. */
-  onEvents(hear: Hear): void {
+  /** Called with the changes of each chunk, together. */
+  onChanges(hear: Hear): void {
     this.hearers.add(hear);
   }
 
@@ -78,7 +78,7 @@ class Connection {
     const cut = new AbortController();
     const headers: Record<string, string> = { accept: "text/event-stream" };
     if (this.lastId) headers["last-event-id"] = this.lastId;
-    const answer = await fetch(`${V1}/events`, { headers, signal: cut.signal, cache: "no-store" });
+    const answer = await fetch(`${V1}/changes`, { headers, signal: cut.signal, cache: "no-store" });
     if (!answer.ok || !answer.body) {
       // A number the service no longer understands must not keep us out for ever.
       if (answer.status === 400) this.lastId = "";
@@ -99,8 +99,8 @@ class Connection {
         rest = parsed.rest;
         this.lastId = parsed.lastId;
         this.tell("live", Date.now());
-        const events = parsed.messages.map((message) => JSON.parse(message.data) as StreamedEvent);
-        if (events.length > 0) for (const hear of this.hearers) hear(events);
+        const changes = parsed.messages.map((message) => JSON.parse(message.data) as Changed);
+        if (changes.length > 0) for (const hear of this.hearers) hear(changes);
       }
     } finally {
       window.clearTimeout(timer);

@@ -1,5 +1,5 @@
-// What the service was asked, kept by address: shared by everybody on the page who shows it, and asked again when an
-// event names something it depends on. Nothing is asked because time passed.
+// What the service was asked, kept by address: shared by everybody on the page who shows it, and asked again when the
+// service says that something it depends on changed. Nothing is asked because time passed.
 import { useCallback, useEffect, useSyncExternalStore } from "react";
 import { call, sentence } from "../api/http";
 import { connection } from "./connection";
@@ -52,7 +52,10 @@ export function markAllStale(): void {
   for (const resource of resources.values()) spoil(resource);
 }
 
-connection.onEvents((events) => markStale(events.flatMap(tagsOf)));
+connection.onChanges((changes) => {
+  if (changes.some(({ everything }) => everything)) markAllStale();
+  else markStale(changes.flatMap(({ subjects }) => tagsOf(subjects)));
+});
 connection.onFreshStart(markAllStale);
 
 function spoil(resource: Resource): void {

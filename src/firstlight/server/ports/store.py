@@ -47,6 +47,8 @@ CHANGES = "changes"
 EVENTS = "events"
 """Events were added: what kinds of things they are about, then the clusters and infra-envs they are for, with spaces
 between. Empty: about anything, for any."""
+FINDINGS = "findings"
+"""Subjects of which something else is found now, with the clusters they belong to; empty: look for yourself."""
 DUE = "due"
 """Something was asked for; the payload is its earliest time, in microseconds since 1970."""
 

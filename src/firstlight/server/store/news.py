@@ -12,6 +12,7 @@ from firstlight.server.ports.store import (
     CHANGES,
     DUE,
     EVENTS,
+    FINDINGS,
     AddEvents,
     DeleteCluster,
     DeleteHost,
@@ -21,6 +22,7 @@ from firstlight.server.ports.store import (
     MakeDue,
     PurgeCluster,
     PutCluster,
+    PutFindings,
     PutHost,
     PutInfraEnv,
     PutManifest,
@@ -83,12 +85,15 @@ def folded(subjects: Iterable[str]) -> str:
 def notices(writes: Sequence[Write]) -> Iterator[Notify]:
     changed: list[str] = []
     told: list[str] = []
+    judged: list[str] = []
     due: list[int] = []
     added = False
     for write in writes:
         if isinstance(write, AddEvents):
             added = added or bool(write.events)
             told.extend(subject for event in write.events for subject in words_of_event(event))
+        elif isinstance(write, PutFindings):
+            judged.append(write.subject)
         elif isinstance(write, MakeDue):
             due.append(micros(write.at))
         else:
@@ -97,5 +102,8 @@ def notices(writes: Sequence[Write]) -> Iterator[Notify]:
         yield Notify(CHANGES, folded(changed) or folded(guarded(writes)))
     if added:
         yield Notify(EVENTS, folded(told))
+    if judged:
+        # Evidence and fixes change without an event; whoever shows them wants to know all the same.
+        yield Notify(FINDINGS, folded((*guarded(writes), *judged)) or folded(guarded(writes)))
     if due:
         yield Notify(DUE, str(min(due)))

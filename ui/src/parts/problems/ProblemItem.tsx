@@ -30,7 +30,8 @@ interface Props {
 }
 
 export function ProblemItem({ clusterId, problem, open, onHost }: Props) {
-  const [expanded, setExpanded] = useState(open);
+  const [chosen, setChosen] = useState<boolean>();
+  const expanded = chosen ?? open;
   const [all, setAll] = useState(false);
   const together = groupedCases(problem.cases);
   const cases = all ? together : together.slice(0, FIRST);
@@ -38,7 +39,7 @@ export function ProblemItem({ clusterId, problem, open, onHost }: Props) {
     <li className="fl-problem" data-testid={`problem-${problem.check}`}>
       <ExpandableSection
         isExpanded={expanded}
-        onToggle={(_, next) => setExpanded(next)}
+        onToggle={(_, next) => setChosen(next)}
         toggleContent={<Heading problem={problem} />}
         isIndented
       >

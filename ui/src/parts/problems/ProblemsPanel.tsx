@@ -59,7 +59,7 @@ function List({ clusterId, problems, opened }: { readonly clusterId: string; rea
           key={`${problem.scope} ${problem.check} ${problem.cause} ${problem.status}`}
           clusterId={clusterId}
           problem={problem}
-          open={index < opened && problem.status !== "pending"}
+          open={opened > 0 && problem.status !== "pending" && (index < opened || problem.cases.some(({ fixes }) => fixes.length > 0))}
           onHost={(id) => goWith("host", id)}
         />
       ))}

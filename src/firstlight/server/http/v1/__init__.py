@@ -3,7 +3,27 @@
 from types import ModuleType
 from typing import Final
 
-from firstlight.server.http.v1 import about, events, findings, machines, problems, static_networks, tables, tokens
+from firstlight.server.http.v1 import (
+    about,
+    changes,
+    events,
+    findings,
+    machines,
+    problems,
+    static_networks,
+    tables,
+    tokens,
+)
 
-MODULES: Final[tuple[ModuleType, ...]] = (about, events, findings, machines, problems, static_networks, tables, tokens)
+MODULES: Final[tuple[ModuleType, ...]] = (
+    about,
+    changes,
+    events,
+    findings,
+    machines,
+    problems,
+    static_networks,
+    tables,
+    tokens,
+)
 """Every module with operations, sorted."""

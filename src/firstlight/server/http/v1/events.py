@@ -1,7 +1,7 @@
 """The stream of events: every change, in order and once, as server-sent events."""
 
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from typing import Final
 from uuid import UUID
 
@@ -55,16 +55,16 @@ async def stream_events(world: World, call: Call[None, StreamQuery]) -> Stream:
     asked = call.query
     if asked.cluster_id is not None:
         await require_cluster(world, asked.cluster_id)
-    start = await starting_point(world.store, _last_event_id(call))
+    start = await starting_point(world.store, last_event_id(call.headers, asked.last_event_id))
     scope = Scope(cluster_id=asked.cluster_id, infra_env_id=asked.infra_env_id, about=frozenset(asked.about))
     return Stream(chunks=_chunks(world, start, scope), headers={"x-accel-buffering": "no"})
 
 
-def _last_event_id(call: Call[None, StreamQuery]) -> int | None:
-    """The header, which browsers send when they come back, beats the query they came with at first."""
-    text = call.headers.get("last-event-id", "").strip()
+def last_event_id(headers: Mapping[str, str], given: int | None) -> int | None:
+    """The header, which browsers send when they come back, beats what the query gave at first."""
+    text = headers.get("last-event-id", "").strip()
     if not text:
-        given = call.query.last_event_id
+        pass
     elif text.isascii() and text.isdecimal() and len(text) < 19:
         given = int(text)
     else:

@@ -1,0 +1,43 @@
+"""What people do in the pages, in their words."""
+
+import re
+from typing import Final
+from uuid import UUID
+
+import httpx2
+from playwright.sync_api import Page, expect
+
+from firstlight.simulate.user import SSH_KEY, simulated_pull_secret
+from tests.services import RunningService
+
+IN_ADDRESS: Final = re.compile(r"/clusters/([0-9a-f-]{36})/")
+INSTALL_MS: Final = 240_000
+
+
+def create_by_wizard(page: Page, name: str) -> UUID:
+    """From the list to the second step; the cluster's id."""
+    page.get_by_role("link", name="Create cluster").first.click()
+    page.get_by_label("Cluster name").fill(name)
+    page.get_by_label("Base domain").fill("lab.example.com")
+    page.get_by_label("Pull secret").fill(simulated_pull_secret())
+    page.get_by_label("SSH public key").fill(SSH_KEY)
+    page.get_by_role("button", name="Create and go on").click()
+    page.get_by_test_id("step-operators").wait_for()
+    found = IN_ADDRESS.search(page.url)
+    assert found is not None
+    return UUID(found.group(1))
+
+
+def to_step(page: Page, name: str, key: str) -> None:
+    page.get_by_role("navigation", name="Steps of the setup").get_by_role("button", name=name).click()
+    page.get_by_test_id(f"step-{key}").wait_for()
+
+
+def infra_env_of(service: RunningService, cluster_id: UUID) -> str:
+    found = httpx2.get(f"{service.api}/v2/infra-envs", params={"cluster_id": str(cluster_id)}).json()
+    return str(found[0]["id"])
+
+
+def status_is(page: Page, status: str, *, timeout: float = 60_000) -> None:
+    """The state as the cluster's page says it."""
+    expect(page.get_by_test_id("cluster-status")).to_have_attribute("data-status", status, timeout=timeout)

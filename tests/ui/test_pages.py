@@ -1,0 +1,73 @@
+"""What every page owes its reader: it loads small and locked down, survives a cut, fits phones, goes dark."""
+
+from typing import Final
+
+import httpx2
+from playwright.sync_api import expect
+
+from tests.services import RunningService
+from tests.ui.acting import create_by_wizard
+from tests.ui.conftest import OpenPage
+
+FIRST_LOAD_BYTES: Final = 350_000
+PATHS: Final = ("/clusters", "/clusters/new", "/infra-envs", "/settings", "/nowhere")
+
+
+def test_the_first_load_is_small(open_page: OpenPage) -> None:
+    page = open_page("/clusters")
+    expect(page.get_by_test_id("line")).to_have_attribute("data-state", "live")
+    page.wait_for_function("document.fonts.status === 'loaded'")
+    loaded = page.evaluate("performance.getEntries().reduce((sum, entry) => sum + (entry.encodedBodySize ?? 0), 0)")
+    assert 50_000 < loaded <= FIRST_LOAD_BYTES
+
+
+def test_a_cut_line_is_told_and_mends_itself(service: RunningService, open_page: OpenPage) -> None:
+    page = open_page("/clusters")
+    line = page.get_by_test_id("line")
+    expect(line).to_have_attribute("data-state", "live")
+    page.context.set_offline(True)
+    page.evaluate("window.dispatchEvent(new Event('offline'))")
+    expect(line).to_have_attribute("data-state", "lost", timeout=60_000)
+    with httpx2.Client(base_url=service.api) as person:
+        body = {
+            "name": "meanwhile",
+            "openshift_version": "4.22",
+            "pull_secret": '{"auths":{"a.example":{"auth":"YTpi"}}}',
+        }
+        assert person.post("/v2/clusters", json=body).status_code == 201
+    expect(page.get_by_test_id("cluster-meanwhile")).to_have_count(0)
+    page.context.set_offline(False)
+    expect(page.get_by_test_id("cluster-meanwhile")).to_be_visible()
+    expect(line).to_have_attribute("data-state", "live")
+
+
+def test_nothing_is_wider_than_a_phone(service: RunningService, open_page: OpenPage) -> None:
+    page = open_page("/clusters", width=390, height=844)
+    cluster_id = create_by_wizard(page, "phone")
+    of_cluster = [f"/clusters/{cluster_id}{part}" for part in ("", "/hosts", "/events", "/setup/media")]
+    for path in (*PATHS, *of_cluster):
+        page.goto(service.url + path)
+        page.get_by_role("heading", level=1).wait_for()
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390, path
+
+
+def test_the_theme_follows_the_system_and_the_switch(open_page: OpenPage) -> None:
+    page = open_page("/clusters", dark=True)
+    root = page.locator("html")
+    expect(root).to_have_class("pf-v6-theme-dark")
+    page.get_by_role("button", name="Light theme").click()
+    expect(root).not_to_have_class("pf-v6-theme-dark")
+    page.reload()
+    expect(page.get_by_role("heading", name="Clusters")).to_be_visible()
+    expect(root).not_to_have_class("pf-v6-theme-dark")
+
+
+def test_pages_have_addresses(service: RunningService, open_page: OpenPage) -> None:
+    page = open_page("/settings")
+    expect(page.get_by_role("heading", name="Settings", exact=True)).to_be_visible()
+    page.get_by_role("link", name="Infrastructure").click()
+    expect(page).to_have_url(f"{service.url}/infra-envs")
+    page.go_back()
+    expect(page.get_by_role("heading", name="Settings", exact=True)).to_be_visible()
+    page.goto(f"{service.url}/api/docs")
+    expect(page.get_by_role("heading", name="Firstlight API")).to_be_visible()
