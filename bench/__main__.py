@@ -64,7 +64,9 @@ async def on_database(kind: str, options: argparse.Namespace) -> dict[str, Any]:
         if kind == "postgresql":
             server = stack.enter_context(running_postgres(durable=True))
             url, pid = server.fresh_database(), server.pid
-        running = await stack.enter_async_context(running_service(database_url=url, database_pid=pid))
+        running = await stack.enter_async_context(
+            running_service(database_url=url, database_pid=pid, images=options.images)
+        )
         return await service_costs(
             running, clusters=options.clusters, rounds=options.rounds, idle_seconds=options.idle_seconds
         )
@@ -76,6 +78,12 @@ def main() -> None:
     parser.add_argument("--clusters", type=int, default=CLUSTERS, help="clusters of five hosts")
     parser.add_argument("--rounds", type=int, default=ROUNDS, help="polls of each host that are measured")
     parser.add_argument("--idle-seconds", type=int, default=IDLE_SECONDS)
+    parser.add_argument(
+        "--without-images",
+        dest="images",
+        action="store_false",
+        help="measure the API alone; by default the image service runs beside it, as with `make run`",
+    )
     options = parser.parse_args()
     wanted = set(options.only or PARTS)
     document = json.dumps(inventory(1, 1)).encode()
@@ -83,6 +91,7 @@ def main() -> None:
         "machine": {"python": platform.python_version(), "cores": os.cpu_count(), "load": os.getloadavg()[0]},
         "json_loads_100_inventories_cpu_ms": round(loads_100_inventories_ms(document), 2),
         "inventory_bytes": len(document),
+        "image_service_beside": options.images,
     }
     if "core" in wanted:
         result["evaluate"] = {f"{hosts}_hosts": core.measure(hosts) for hosts in (5, 50, 125, 250, 500)}

@@ -43,18 +43,18 @@ def free_port() -> int:
 
 @asynccontextmanager
 async def running_service(
-    *, database_url: str | None = None, database_pid: int | None = None
+    *, database_url: str | None = None, database_pid: int | None = None, images: bool = True
 ) -> AsyncGenerator[Running]:
+    """`images`: with the image service beside the API, as `make run` starts it; its CPU counts."""
     with tempfile.TemporaryDirectory(prefix="firstlight-bench-") as folder:
-        port, images = free_port(), free_port()
+        port, images_port = free_port(), free_port()
         environment = {
             **os.environ,
             "FIRSTLIGHT_LISTEN": f"127.0.0.1:{port}",
-            "FIRSTLIGHT_IMAGES_LISTEN": f"127.0.0.1:{images}",
+            "FIRSTLIGHT_IMAGES_LISTEN": f"127.0.0.1:{images_port}",
             "FIRSTLIGHT_DATA_DIR": folder,
             "FIRSTLIGHT_LOG_LEVEL": "warning",
-            # What is measured is the API and its engine; images have a bench of their own.
-            "FIRSTLIGHT_ENABLE_IMAGE_SERVICE": "false",
+            "FIRSTLIGHT_ENABLE_IMAGE_SERVICE": str(images).lower(),
             # Hosts are polled faster than a minute here; each poll is to hand out its steps.
             "FIRSTLIGHT_POLL_SECONDS": "1",
             "FIRSTLIGHT_HOST_MAX_DISCONNECTION_TIME": "1h",

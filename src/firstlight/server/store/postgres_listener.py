@@ -8,6 +8,7 @@ import asyncpg
 
 from firstlight.server.store.notices import Readers, Subscription
 from firstlight.server.store.postgres_errors import lost
+from firstlight.server.store.postgres_notices import CHANNEL, notices_in
 from firstlight.server.store.postgres_pool import connect
 
 PULSE_SECONDS: Final = 15.0
@@ -58,16 +59,13 @@ class Listener:
 
     async def _listen(self, connection: asyncpg.Connection) -> None:
         connection.add_termination_listener(lambda _: self._changed.set())
+        await connection.add_listener(CHANNEL, self._hear)
         while not connection.is_closed():
             self._changed.clear()
             wanted = self._readers.channels
             for channel in wanted - self._heard:
-                await connection.add_listener(channel, self._hear)
-                self._heard.add(channel)
                 self._readers.tell(channel, "")
-            for channel in self._heard - wanted:
-                self._heard.discard(channel)
-                await connection.remove_listener(channel, self._hear)
+            self._heard = set(wanted)
             try:
                 async with asyncio.timeout(PULSE_SECONDS):
                     await self._changed.wait()
@@ -75,5 +73,6 @@ class Listener:
                 await connection.execute("SELECT 1")
 
     def _hear(self, connection: asyncpg.Connection, pid: int, channel: str, payload: str) -> None:
-        del connection, pid
-        self._readers.tell(channel, payload)
+        del connection, pid, channel
+        for about, told in notices_in(payload):
+            self._readers.tell(about, told)

@@ -13,6 +13,7 @@ from typing import Final
 from msgspec import Struct
 
 from firstlight.server.ports.database import Notify, Param, Statement
+from firstlight.server.store.postgres_notices import CHANNEL, payloads
 
 OWN_COUNTER: Final = re.compile(r"\s*WITH\s+(last)\s+AS\s+\((.*?RETURNING\s+value)\)\s*(.*)", re.IGNORECASE | re.DOTALL)
 """Events take their numbers from a counter that the same statement raises first."""
@@ -94,10 +95,9 @@ def trips(work: Iterable[Item], *, relaxed: bool = False) -> list[Trip]:
 def merged(items: Sequence[Item], *, relaxed: bool) -> Trip:
     arguments: list[object] = []
     parts: list[_Part] = []
-    notices: list[Notify] = []
+    notices = [item for item in items if isinstance(item, Notify)]
     for item in items:
         if isinstance(item, Notify):
-            notices.append(item)
             continue
         own: Sequence[Param] | Sequence[list[Param]]
         own = item.sql.for_postgres(item.params) if item.rows is None else item.sql.columns(item.rows)
@@ -105,14 +105,14 @@ def merged(items: Sequence[Item], *, relaxed: bool) -> Trip:
         if item.expect_rows is not None:
             arguments.append(item.expect_rows)
         parts.append(_Part(text_of(item), len(own), item.expect_rows is not None))
-    for notice in notices:
-        arguments.extend((notice.channel, notice.payload))
-    return Trip(items, _merged_text(tuple(parts), len(notices), relaxed=relaxed), arguments)
+    told = list(payloads(notices))
+    arguments.extend(told)
+    return Trip(items, _merged_text(tuple(parts), len(told), relaxed=relaxed), arguments)
 
 
 @lru_cache(maxsize=512)
 def _merged_text(parts: tuple[_Part, ...], notices: int, *, relaxed: bool) -> str:
-    """The texts are this package's own constants; only places are filled in. Each notice takes two parameters."""
+    """The texts are this package's own constants; only places are filled in."""
     clauses: list[str] = []
     wanted: list[str] = []
     used = 0
@@ -125,7 +125,7 @@ def _merged_text(parts: tuple[_Part, ...], notices: int, *, relaxed: bool) -> st
         clauses.append(f"s{place} AS ({shifted} RETURNING 1)")
         used += part.parameters + part.checked
         wanted.append(_counted(place, f"${used}" if part.checked else ""))
-    wanted.extend(f"pg_notify(${used + 2 * place + 1}, ${used + 2 * place + 2})" for place in range(notices))
+    wanted.extend(f"pg_notify('{CHANNEL}', ${used + place})" for place in range(1, notices + 1))
     wanted.extend((RELAXED,) if relaxed else ())
     head = f"WITH {', '.join(clauses)} " if clauses else ""
     return f"{head}SELECT {', '.join(wanted)}"

@@ -40,7 +40,7 @@ WILDEST_CLOCK: Final = 100.0 * 366 * 24 * 3600
 """Seconds; a clock that is further off is as wrong as this one."""
 LONGEST_ERROR: Final = 8_192
 """Characters kept of the error text of a step."""
-GATHERING: Final = timedelta(milliseconds=200)
+GATHERING: Final = timedelta(milliseconds=300)
 """Machines are switched on together: the first inventory of one waits a moment for those of its neighbours."""
 SILENT: Final = frozenset({HostStatus.DISCONNECTED, HostStatus.DISCONNECTED_UNBOUND})
 _encode = msgspec.json.Encoder().encode
