@@ -17,6 +17,7 @@ from firstlight.host.collect.hostname import choose_hostname
 from firstlight.host.collect.interfaces import MOST_INTERFACES, MOST_ROUTES, collect_interfaces, collect_routes
 from firstlight.host.collect.memory import collect_memory
 from firstlight.host.collect.mounts import Mount
+from firstlight.host.collect.remembered import Remembered
 from firstlight.host.collect.sectors import bootable_disks
 from firstlight.host.collect.tpm import tpm_version
 from firstlight.host.collect.view import Network, View
@@ -48,8 +49,24 @@ class TestBmc:
         assert await collect_bmc(View(root=Root(tmp_path), programs=programs)) == (NO_V4, NO_V6)
         assert programs.asked == []
 
+    async def test_a_missing_program_is_tried_once(self, tmp_path: Path) -> None:
+        found, asked = await self.ask(tmp_path, {})
+        assert (found, asked) == ((NO_V4, NO_V6), ["ipmitool lan print 1"])
+
+    async def test_the_answer_is_remembered(self) -> None:
+        asked: list[int] = []
+
+        async def ask() -> int:
+            asked.append(1)
+            return len(asked)
+
+        kept, fleeting = Remembered[int](seconds=3_600), Remembered[int](seconds=0)
+        assert [await kept.get(ask), await kept.get(ask)] == [1, 1]
+        assert [await fleeting.get(ask), await fleeting.get(ask)] == [2, 3]
+
     async def test_the_first_channel_with_an_address(self, tmp_path: Path) -> None:
         answers: dict[str, str | int] = {
+            **{f"ipmitool lan6 print {channel} enables": 1 for channel in range(1, 13)},
             "ipmitool lan print 1": self.LAN.format("0.0.0.0"),
             "ipmitool lan print 2": 1,
             "ipmitool lan print 3": self.LAN.format("192.0.2.9"),
@@ -70,6 +87,11 @@ class TestBmc:
     )
     async def test_v6(self, tmp_path: Path, dynamic: str, status: str, static: str, expected: str) -> None:
         answers: dict[str, str | int] = {
+            **{
+                f"ipmitool lan{kind} print {channel}{what}": 1
+                for kind, what in (("", ""), ("6", " enables"))
+                for channel in range(1, 13)
+            },
             "ipmitool lan6 print 1 enables": self.ENABLES,
             "ipmitool lan6 print 1 dynamic_addr": self.DYNAMIC.format(dynamic, status),
             "ipmitool lan6 print 1 static_addr": self.STATIC.format(static),

@@ -4,7 +4,9 @@ import tarfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from firstlight.host.collect.health import Health
 from firstlight.host.collect.lab import Lab
+from firstlight.host.collect.remembered import Remembered
 from firstlight.host.collect.view import Network, View
 from firstlight.host.links import netlink_messages as messages
 from firstlight.host.programs import NOT_STARTED, Outcome
@@ -60,7 +62,14 @@ def recorded_network(folder: Path) -> Network:
 
 def recorded_view(folder: Path) -> View:
     network = recorded_network(folder)
-    return View(root=Root(folder), programs=NoPrograms(), own=Root(folder / "nothing"), network=lambda: network)
+    return View(
+        root=Root(folder),
+        programs=NoPrograms(),
+        own=Root(folder / "nothing"),
+        network=lambda: network,
+        health=Health(),
+        bmc=Remembered(seconds=0),
+    )
 
 
 def plant(folder: Path, files: Mapping[str, str | bytes]) -> Root:
@@ -77,7 +86,13 @@ def plant(folder: Path, files: Mapping[str, str | bytes]) -> Root:
 
 def planted_view(folder: Path, files: Mapping[str, str | bytes], *, lab: Lab | None = None) -> View:
     return View(
-        root=plant(folder, files), programs=NoPrograms(), own=Root(folder / "nothing"), network=Network, lab=lab
+        root=plant(folder, files),
+        programs=NoPrograms(),
+        own=Root(folder / "nothing"),
+        network=Network,
+        lab=lab,
+        health=Health(),
+        bmc=Remembered(seconds=0),
     )
 
 

@@ -5,6 +5,7 @@ import re
 from ipaddress import AddressValueError, IPv4Address, IPv6Address
 from typing import Final
 
+from firstlight.host.collect.health import ABSENT
 from firstlight.host.collect.view import View
 
 DEVICES: Final = ("/dev/ipmi0", "/dev/ipmi/0", "/dev/ipmidev/0")
@@ -18,6 +19,10 @@ _V4: Final = re.compile(r"^IP Address\s*:\s*(\S+)\s*$", re.MULTILINE)
 _ENABLES: Final = re.compile(r"^\s*IPv6/IPv4 Addressing Enables\s*:\s*(\S+)\s*$", re.MULTILINE)
 
 
+class _NotInstalled(Exception):
+    """There is nobody to ask with."""
+
+
 async def collect_bmc(view: View) -> tuple[str, str]:
     """The IPv4 and the IPv6 address, each of the first channel that has one; the original's words for none."""
     if not any(view.root.exists(device) for device in DEVICES):
@@ -26,15 +31,16 @@ async def collect_bmc(view: View) -> tuple[str, str]:
     try:
         async with asyncio.timeout(SECONDS_IN_ALL):
             await _ask(view, found)
-    except TimeoutError:
+    except (TimeoutError, _NotInstalled):
         pass
     return found[4], found[6]
 
 
 async def _ask(view: View, found: dict[int, str]) -> None:
     for channel in CHANNELS:
-        if found[4] == NO_V4:
-            found[4] = v4_address(await _print(view, "lan", channel)) or NO_V4
+        found[4] = v4_address(await _print(view, "lan", channel)) or NO_V4
+        if found[4] != NO_V4:
+            break
     for channel in CHANNELS:
         if uses_v6(await _print(view, "lan6", channel, "enables")):
             dynamic = v6_address(await _print(view, "lan6", channel, "dynamic_addr"), static=False)
@@ -45,6 +51,8 @@ async def _ask(view: View, found: dict[int, str]) -> None:
 
 async def _print(view: View, kind: str, channel: int, *what: str) -> str:
     outcome = await view.programs.run("ipmitool", kind, "print", str(channel), *what, limit=SECONDS, keep=65_536)
+    if outcome.exit_code in ABSENT:
+        raise _NotInstalled
     return outcome.text if outcome.succeeded else ""
 
 

@@ -39,8 +39,8 @@ async def collect_inventory(view: View, *, limits: Limits = NO_LIMITS) -> wire.I
     base, disks, found = await asyncio.to_thread(_read, view, limits)
     vendor, (bmc_v4, bmc_v6), listed, interfaces = await asyncio.gather(
         collect_vendor(view),
-        collect_bmc(view),
-        _with_boot_sectors(view, disks),
+        view.bmc.get(lambda: collect_bmc(view)),
+        _with_what_disks_say(view, disks),
         _with_bios_names(view, base.interfaces or ()),
     )
     whole = replace(
@@ -74,11 +74,14 @@ def _read(view: View, limits: Limits) -> tuple[wire.Inventory, tuple[wire.Disk, 
     return inventory, disks.listed, Found(disks=disks.found, interfaces=len(network.links), routes=main)
 
 
-async def _with_boot_sectors(view: View, disks: tuple[wire.Disk, ...]) -> tuple[wire.Disk, ...]:
+async def _with_what_disks_say(view: View, disks: tuple[wire.Disk, ...]) -> tuple[wire.Disk, ...]:
     if view.lab is not None:
         return disks
-    found = await bootable_disks(view.root, [disk.path for disk in disks if is_readable(disk)])
-    return tuple(replace(disk, bootable=disk.path in found) for disk in disks)
+    bootable, health = await asyncio.gather(
+        bootable_disks(view.root, [disk.path for disk in disks if is_readable(disk)]),
+        view.health.of(view.programs, disks),
+    )
+    return tuple(replace(disk, bootable=disk.path in bootable, smart=health.get(disk.path, "")) for disk in disks)
 
 
 async def _with_bios_names(view: View, interfaces: tuple[wire.Interface, ...]) -> tuple[wire.Interface, ...]:

@@ -1,14 +1,21 @@
 """Where collectors look: the machine's files, its programs and its network tables, each replaceable in tests."""
 
 from collections.abc import Callable
+from typing import Final
 
 from msgspec import Struct
 
+from firstlight.host.collect.health import Health
 from firstlight.host.collect.lab import Lab
+from firstlight.host.collect.remembered import Remembered
 from firstlight.host.links import netlink
 from firstlight.host.links.rows import Address, Link, Route
 from firstlight.host.programs import Programs
 from firstlight.host.root import Root
+
+BMC_SECONDS: Final = 900.0
+HEALTH: Final = Health()
+BMC: Final = Remembered[tuple[str, str]](seconds=BMC_SECONDS)
 
 
 class Network(Struct, frozen=True, kw_only=True):
@@ -38,6 +45,9 @@ class View(Struct, frozen=True, kw_only=True):
     """Files of our own image: the names of PCI devices."""
     network: Callable[[], Network] = read_network
     lab: Lab | None = None
+    health: Health = HEALTH
+    bmc: Remembered[tuple[str, str]] = BMC
+    """Both remember between two looks at the machine what programs had to be asked for."""
 
     def dmi(self, name: str) -> str | None:
         """One file of /sys/class/dmi/id, trimmed; None if it is missing or forbidden."""
