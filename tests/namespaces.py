@@ -15,6 +15,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from tests.conftest import missing
+
 T = TypeVar("T")
 
 _CLONE_NEWNET: Final = 0x4000_0000
@@ -34,6 +36,20 @@ def why_not() -> str:
         return f"network namespaces cannot be made: {made.stderr.decode().strip()}"
     subprocess.run(["ip", "netns", "delete", tried], check=True)
     return ""
+
+
+def network_or_skip() -> None:
+    """Skip the calling test by name where namespaces cannot be made; in CI that is a failure."""
+    reason = why_not()
+    if reason:
+        missing(reason)
+
+
+def program_or_skip(name: str, *, package: str) -> str:
+    found = shutil.which(name)
+    if found is None:
+        missing(f"the program {name} (package {package}) is missing")
+    return found
 
 
 def ip(*words: str, namespace: str = "") -> None:
@@ -100,8 +116,9 @@ class Bridge:
     def run(self, machine: str, *command: str | Path, given: str | None = None) -> str:
         """A program inside a machine; its output."""
         done = subprocess.run(
-            ["ip", "netns", "exec", machine, *command], check=True, capture_output=True, text=True, input=given
+            ["ip", "netns", "exec", machine, *command], check=False, capture_output=True, text=True, input=given
         )
+        assert done.returncode == 0, f"{command} in {machine}: {done.stderr}"
         return done.stdout
 
     def serve(self, machine: str, *command: str | Path, log: Path) -> subprocess.Popen[bytes]:
