@@ -62,6 +62,7 @@ class Poller:
         clock: Callable[[], float],
         wall_clock: Callable[[], float],
         chance: Callable[[float, float], float] = random.uniform,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._session = session
         self._delivery = delivery
@@ -73,6 +74,7 @@ class Poller:
         self._rebooted = rebooted
         self._clock = clock
         self._wall_clock = wall_clock
+        self._sleep = sleep
         self._patience = Patience(first=0.5, growth=1.5, most=60.0, spread=0.5, chance=chance)
         self._refused = Patience(first=5.0, growth=2.0, most=SLOW_SECONDS, spread=0.1, chance=chance)
         self._unheld = Patience(first=2.0, growth=2.0, most=60.0, spread=0.2, chance=chance)
@@ -94,7 +96,7 @@ class Poller:
                 if plan is None:
                     return Ending.STEP
                 pause = await self._follow(plan, asked_at)
-            if await self._unless_ended(_slept(pause)) is None:
+            if await self._unless_ended(self._pause(pause)) is None:
                 return Ending.STEP
             if plan is not None and plan.leave and not await self._installer_runs():
                 return Ending.REGISTER
@@ -157,7 +159,6 @@ class Poller:
                 waited.cancel()
             await asyncio.gather(task, ended, return_exceptions=True)
 
-
-async def _slept(seconds: float) -> bool:
-    await asyncio.sleep(seconds)
-    return True
+    async def _pause(self, seconds: float) -> bool:
+        await self._sleep(seconds)
+        return True

@@ -53,7 +53,9 @@ async def register(
             if sentence != board.picture.trouble:
                 log.warning(f"Not registered. {sentence} It is tried again in {pause:.0f} seconds.")
             board.change(state="refused" if refused else "unreachable", trouble=sentence)
-            await session.renew()
+            if not refused:
+                # The file of authorities may have come meanwhile, and names may have other addresses.
+                await session.renew()
             await asyncio.sleep(pause)
         else:
             found = registered_from(answer, host_id=host_id, infra_env_id=infra_env_id)

@@ -62,6 +62,7 @@ class Stepper:
         self._slots = asyncio.Semaphore(MOST_AT_ONCE)
         self._running: dict[str, tuple[tuple[str, ...], asyncio.Task[None]]] = {}
         self._next: dict[str, Step] = {}
+        self._answering: set[str] = set()
         self.ended = asyncio.Event()
         """A step asked for the whole program to end."""
 
@@ -73,7 +74,8 @@ class Stepper:
         """Start a step, or let it wait for the one of its type that runs; the newest of those that wait counts."""
         kind = step.step_type
         if kind in self._running:
-            if self._running[kind][0] != step.arguments:
+            # Whoever asks for the same while its answer is already on the way wants it done anew.
+            if self._running[kind][0] != step.arguments or kind in self._answering:
                 self._next[kind] = step
             return
         task = asyncio.create_task(self._carry_out(step))
@@ -83,6 +85,7 @@ class Stepper:
 
     def _done(self, kind: str) -> None:
         self._running.pop(kind, None)
+        self._answering.discard(kind)
         self._told(self.running)
         following = self._next.pop(kind, None)
         if following is not None:
@@ -104,6 +107,7 @@ class Stepper:
             reply = _reply(step, done)
             if self._is_once(step):
                 self._note_end(key, reply)
+            self._answering.add(step.step_type)
             await self._delivery.send(key, reply)
             if done.stop_polling:
                 self.ended.set()
