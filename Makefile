@@ -12,6 +12,8 @@ PYTHON ?= python3
 WORKERS ?= 2
 # Peers that `make test` talks to (`tools/peers list` shows all that can be built).
 PEERS ?= versitygw nmstatectl
+# Peers of `make test-lab`.
+LAB_PEERS ?= coreos-installer nmstatectl
 # Anything more for pytest: make test TESTS='-k vips'
 TESTS ?=
 
@@ -81,6 +83,8 @@ test: .venv/.development system peers ## Run every test that needs no virtual ma
 
 .PHONY: test-lab
 test-lab: .venv/.development ## Run the tests that boot machines
+	@tools/system-packages lab
+	@tools/peers build $(LAB_PEERS)
 	@tools/test-lab $(TESTS)
 
 .PHONY: coverage

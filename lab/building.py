@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parent.parent
-UNUSED_SECONDS: Final = 14 * 24 * 3600
-"""What nobody asked for during this time is removed when something new is made."""
+KEPT: Final = 3
+"""So many of each kind, the latest used, stay when something new is made."""
 
 
 class Missing(Exception):
@@ -105,9 +105,8 @@ def kept(stage: str, key: str, make: Callable[[Path], None]) -> Path:
 def _make(stage: str, place: Path, make: Callable[[Path], None]) -> None:
     for abandoned in place.parent.glob(".making-*"):
         shutil.rmtree(abandoned)
-    for old in place.parent.iterdir():
-        if time.time() - old.stat().st_mtime > UNUSED_SECONDS:
-            shutil.rmtree(old)
+    for old in sorted(place.parent.iterdir(), key=lambda one: one.stat().st_mtime, reverse=True)[KEPT:]:
+        shutil.rmtree(old)
     print(f"lab: making the {stage}", flush=True)
     started, used = time.monotonic(), _child_seconds()
     work = Path(tempfile.mkdtemp(dir=place.parent, prefix=".making-"))

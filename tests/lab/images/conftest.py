@@ -1,7 +1,8 @@
-"""One service for all image tests, two environments, and machines that boot from them, two at a time."""
+"""One service for all image tests, a few environments, and machines that boot from them, two at a time."""
 
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,9 +10,17 @@ import pytest
 
 from lab.building import Missing
 from lab.layouts import OTHER_ARCHITECTURES, layout
-from lab.machines import DirectBoot, Firmware, Machine, running
-from tests.conftest import missing
-from tests.lab.images.environments import Environment, create, files_of, ports_of, running_service
+from lab.machines import Firmware, Machine, running
+from tests.conftest import enter, missing
+from tests.lab.images.environments import (
+    OLD_VERSION,
+    Environment,
+    create,
+    files_of,
+    ports_of,
+    running_service,
+    static_network,
+)
 from tests.lab.images.reports import Listener, Report, listening, override, read_report
 from tests.services import RunningService
 
@@ -31,8 +40,8 @@ def images(stand_in: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str
 
 @pytest.fixture(scope="session")
 def service(images: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    with running_service(tmp_path_factory.mktemp("service"), images) as service:
-        yield service
+    with ExitStack() as stack:
+        yield enter(stack, running_service(tmp_path_factory.mktemp("service"), images))
 
 
 @pytest.fixture(scope="session")
@@ -42,16 +51,21 @@ def listener() -> Iterator[Listener]:
 
 
 @pytest.fixture(scope="session")
-def environment(service: RunningService, listener: Listener) -> Environment:
-    """What the machines boot."""
-    return create(service, ignition_config_override=override(listener.url))
+def environments(service: RunningService, listener: Listener) -> dict[str, Environment]:
+    """What the machines boot, by how they get their network."""
+    fields = {"ignition_config_override": override(listener.url)}
+    static = {boot.mac: boot.address for boot in BOOTS if boot.address}
+    network = {"static_network_config": static_network(static)}
+    return {
+        "dhcp": create(service, **fields),
+        "nmstate": create(service, **fields, **network),
+        "keyfiles": create(service, openshift_version=OLD_VERSION, **fields, **network),
+    }
 
 
 @pytest.fixture(scope="session")
-def downloads(environment: Environment, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """The environment's images by their names."""
-    folder = tmp_path_factory.mktemp("downloads")
-    return {name: environment.image(name, folder) for name in ("full.iso", "minimal.iso")}
+def environment(environments: dict[str, Environment]) -> Environment:
+    return environments["dhcp"]
 
 
 # --- machines ---------------------------------------------------------------------------------------------------------
@@ -65,15 +79,28 @@ class Boot:
     number: int
     firmware: Firmware
     image: str
+    """Empty when it boots over the network."""
     medium: str
+    environment: str = "dhcp"
+
+    @property
+    def mac(self) -> str:
+        return f"52:54:00:00:00:{self.number:02x}"
+
+    @property
+    def address(self) -> str:
+        """Where there is no DHCP."""
+        return "" if self.environment == "dhcp" else f"10.0.2.{50 + self.number}"
 
 
+BIOS, UEFI = Firmware.BIOS, Firmware.UEFI
 BOOTS = (
-    Boot(name="bios-full-cd", number=1, firmware=Firmware.BIOS, image="full.iso", medium="cd"),
-    Boot(name="uefi-full-cd", number=2, firmware=Firmware.UEFI, image="full.iso", medium="cd"),
-    Boot(name="bios-minimal-usb", number=3, firmware=Firmware.BIOS, image="minimal.iso", medium="usb"),
-    Boot(name="uefi-minimal-usb", number=4, firmware=Firmware.UEFI, image="minimal.iso", medium="usb"),
-    Boot(name="network", number=5, firmware=Firmware.BIOS, image="", medium="network"),
+    Boot(name="bios-full-cd", number=1, firmware=BIOS, image="full.iso", medium="cd"),
+    Boot(name="uefi-full-cd", number=2, firmware=UEFI, image="full.iso", medium="cd", environment="nmstate"),
+    Boot(name="bios-minimal-usb", number=3, firmware=BIOS, image="minimal.iso", medium="usb"),
+    Boot(name="uefi-minimal-usb", number=4, firmware=UEFI, image="minimal.iso", medium="usb"),
+    Boot(name="bios-minimal-cd", number=5, firmware=BIOS, image="minimal.iso", medium="cd", environment="nmstate"),
+    Boot(name="network", number=6, firmware=BIOS, image="", medium="network", environment="keyfiles"),
 )
 
 
@@ -87,8 +114,7 @@ class Booted:
 @pytest.fixture(scope="session")
 def boots(
     request: pytest.FixtureRequest,
-    environment: Environment,
-    downloads: dict[str, Path],
+    environments: dict[str, Environment],
     listener: Listener,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[dict[str, Future[Booted]]]:
@@ -97,7 +123,7 @@ def boots(
     folder = tmp_path_factory.mktemp("machines")
     with ThreadPoolExecutor(AT_ONCE) as pool:
         futures = {
-            boot.name: pool.submit(run_boot, boot, environment, downloads, listener, folder)
+            boot.name: pool.submit(run_boot, boot, environments[boot.environment], listener, folder / boot.name)
             for boot in BOOTS
             if boot.name in asked
         }
@@ -105,28 +131,22 @@ def boots(
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def run_boot(
-    boot: Boot, environment: Environment, downloads: dict[str, Path], listener: Listener, folder: Path
-) -> Booted:
-    mac = f"52:54:00:00:00:{boot.number:02x}"
+def run_boot(boot: Boot, environment: Environment, listener: Listener, folder: Path) -> Booted:
+    folder.mkdir()
     ignition = environment.ignition(boot.image.replace(".iso", "-iso"))
-    listener.wanted[mac] = [file.path for file in files_of(ignition)]
+    listener.wanted[boot.mac] = [file.path for file in files_of(ignition)]
+    medium = environment.image(boot.image, folder) if boot.image else None
     machine = Machine(
         name=boot.name,
         firmware=boot.firmware,
         memory_mib=1024 if boot.image == "full.iso" else 1536,
-        cdrom=downloads[boot.image] if boot.medium == "cd" else None,
-        usb=downloads[boot.image] if boot.medium == "usb" else None,
-        direct=direct_boot(environment, folder) if boot.medium == "network" else None,
+        cdrom=medium if boot.medium == "cd" else None,
+        usb=medium if boot.medium == "usb" else None,
+        direct=environment.network_boot(folder) if boot.medium == "network" else None,
         ports=[*ports_of(environment.service), listener.port],
-        mac=mac,
+        mac=boot.mac,
     )
     with running(machine, folder) as started:
-        started.wait_for(lambda: mac in listener.reports, "reported")
+        started.wait_for(lambda: boot.mac in listener.reports, "reported")
         started.wait_until_off()
-        return Booted(read_report(listener.reports[mac]), ignition, started.console)
-
-
-def direct_boot(environment: Environment, folder: Path) -> DirectBoot:
-    found = environment.network_boot(folder)
-    return DirectBoot(kernel=found.kernel, initrd=found.initrd, arguments=found.arguments)
+        return Booted(read_report(listener.reports[boot.mac]), ignition, started.console)

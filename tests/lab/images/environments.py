@@ -4,20 +4,25 @@ import json
 import urllib.error
 import urllib.request
 from base64 import b64decode
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from gzip import decompress
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote_to_bytes, urlsplit, urlunsplit
+from uuid import uuid4
 
 from lab.live_iso import BUILD, QUIET
-from lab.machines import GATEWAY
+from lab.machines import GATEWAY, DirectBoot
+from tests.peers import peer_path
 from tests.services import RunningService, loopback_listeners, run_service
 from tests.worlds import PULL_SECRET
 
 VERSION = "4.18"
+OLD_VERSION = "4.17"
+"""Hosts before 4.18 get their static network as NetworkManager's own files."""
+OLD_BUILD = BUILD.replace("418.", "417.")
 SSH_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGZpcnN0bGlnaHQgbGFiIGtleTogbm9ib2R5IGhhcyAh lab@example"
 ARGUMENTS = ("lab.first=1", 'lab.second="two words"', "console=ttyS0,115200n8", *QUIET.split())
 """With quotes, and those that make an emulated machine quick also where no image brings them."""
@@ -48,29 +53,22 @@ class Environment:
         target = folder / f"{self.architecture}-{name}"
         return download(f"{address.rpartition('/')[0]}/{name}", target)
 
-    def network_boot(self, folder: Path) -> "NetworkBoot":
+    def network_boot(self, folder: Path) -> DirectBoot:
         """Kernel, initrd and arguments, as an iPXE client would read them from the script."""
         script = self.get("/downloads/files?file_name=ipxe-script").decode()
         lines = {words[0]: words[1:] for line in script.splitlines() if (words := line.split())}
         kernel, *arguments = lines["kernel"]
-        return NetworkBoot(
+        return DirectBoot(
             kernel=download(kernel, folder / "vmlinuz"),
             initrd=download(lines["initrd"][-1], folder / "initrd.img"),
             arguments=" ".join(word for word in arguments if not word.startswith("initrd=")),
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NetworkBoot:
-    kernel: Path
-    initrd: Path
-    arguments: str
-
-
 def create(service: RunningService, *, architecture: str = "x86_64", **fields: Any) -> Environment:
     """`fields` as the API takes them."""
     body = {
-        "name": f"lab-{architecture}-{len(fields)}",
+        "name": f"lab-{architecture}-{uuid4().hex[:8]}",
         "pull_secret": PULL_SECRET,
         "ssh_authorized_key": SSH_KEY,
         "openshift_version": VERSION,
@@ -84,6 +82,24 @@ def create(service: RunningService, *, architecture: str = "x86_64", **fields: A
     return Environment(service, created["id"], architecture)
 
 
+def static_network(addresses: Mapping[str, str]) -> list[dict[str, Any]]:
+    """One machine per MAC address, each with one IPv4 address and without DHCP."""
+    return [
+        {"network_yaml": json.dumps(_one_card(address)), "mac_interface_map": [_named(mac)]}
+        for mac, address in addresses.items()
+    ]
+
+
+def _named(mac: str) -> dict[str, str]:
+    return {"mac_address": mac, "logical_nic_name": "nic0"}
+
+
+def _one_card(address: str) -> dict[str, Any]:
+    ipv4 = {"enabled": True, "dhcp": False, "address": [{"ip": address, "prefix-length": 24}]}
+    card = {"name": "nic0", "type": "ethernet", "state": "up", "ipv4": ipv4, "ipv6": {"enabled": False}}
+    return {"interfaces": [card]}
+
+
 @contextmanager
 def running_service(folder: Path, images: dict[str, Path]) -> Iterator[RunningService]:
     """Hosts are told the address at which virtual machines find this machine's loopback."""
@@ -93,7 +109,9 @@ def running_service(folder: Path, images: dict[str, Path]) -> Iterator[RunningSe
         {"openshift_version": VERSION, "cpu_architecture": name, "version": BUILD, "url": path.as_uri()}
         for name, path in images.items()
     ]
+    os_images.append(os_images[0] | {"openshift_version": OLD_VERSION, "version": OLD_BUILD})
     settings = {
+        "FIRSTLIGHT_NMSTATECTL": str(peer_path("nmstatectl")),
         "OS_IMAGES": json.dumps(os_images),
         "SERVICE_BASE_URL": f"http://{GATEWAY}:{ports['FIRSTLIGHT_LISTEN']}",
         "IMAGE_SERVICE_BASE_URL": f"http://{GATEWAY}:{ports['FIRSTLIGHT_IMAGES_LISTEN']}",

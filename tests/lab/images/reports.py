@@ -34,7 +34,7 @@ systemctl poweroff
 UNIT = """[Unit]
 Description=Report to the lab
 Wants=network-online.target
-After=network-online.target
+After=network-online.target pre-network-manager-config.service
 
 [Service]
 Type=oneshot

@@ -7,7 +7,7 @@ import pytest
 
 from lab.live_iso import KARGS
 from tests.lab.images.conftest import BOOTS, Boot, Booted
-from tests.lab.images.environments import ARGUMENTS, Environment, enabled_units, files_of
+from tests.lab.images.environments import ARGUMENTS, enabled_units, files_of
 from tests.lab.images.reports import MARKED, MARKER
 
 APPENDED = " ".join(ARGUMENTS)
@@ -33,10 +33,16 @@ def test_every_file_and_unit_of_the_config_is_there(booted: Booted) -> None:
     assert enabled_units(booted.ignition) <= booted.report.enabled
 
 
-def test_the_machine_was_started_as_intended(boot: str, booted: Booted, environment: Environment) -> None:
+def test_the_machine_was_started_as_intended(boot: str, booted: Booted) -> None:
     way = BY_NAME[boot]
     assert booted.report.is_uefi == (way.firmware == "uefi")
     # Boot loaders may move quotation marks, which the kernel does not mind.
     assert words(booted.report.arguments)[-len(words(APPENDED)) :] == words(APPENDED)
     assert (KARGS in booted.report.arguments) == (way.image == "full.iso")
     assert ("coreos.live.rootfs_url=" in booted.report.arguments) == (way.image != "full.iso")
+
+
+def test_the_network_is_the_one_that_was_described(boot: str, booted: Booted) -> None:
+    """By DHCP a machine has QEMU's first address; a static one must have reached us without any."""
+    expected = BY_NAME[boot].address or "10.0.2.15"
+    assert {one for one in booted.report.addresses if one.startswith("10.")} == {expected}
