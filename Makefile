@@ -11,7 +11,7 @@ PYTHON ?= python3
 # Test processes side by side; one file always stays in one process, in file order.
 WORKERS ?= 2
 # Peers that `make test` talks to (`tools/peers list` shows all that can be built).
-PEERS ?= versitygw nmstatectl
+PEERS ?= versitygw nmstatectl openshift-install
 # Peers of `make test-lab`.
 LAB_PEERS ?= coreos-installer nmstatectl
 # Anything more for pytest: make test TESTS='-k vips'

@@ -22,6 +22,7 @@ PEER_FIXTURES: Final = {
     "ignition_validate": "ignition",
     "xorriso": "xorriso",
     "nmstatectl": "nmstatectl",
+    "openshift_install": "openshift-install",
     "registry": "docker-registry",
     "guarded": "docker-registry",
 }
@@ -106,6 +107,15 @@ def nmstatectl() -> Path:
     """The path of nmstate's own program, built by `tools/peers`."""
     try:
         return peer_path("nmstatectl")
+    except Missing as reason:
+        missing(str(reason))
+
+
+@pytest.fixture(scope="session")
+def openshift_install() -> Path:
+    """OpenShift's own installer, built by `tools/peers`."""
+    try:
+        return peer_path("openshift-install")
     except Missing as reason:
         missing(str(reason))
 

@@ -11,6 +11,7 @@ from firstlight.core.install.identity import Identity
 from firstlight.core.model.cluster import Cluster, ClusterState, Preparation
 from firstlight.core.model.cluster_status import ClusterStatus
 from firstlight.core.model.host_status import HostRole, HostStatus
+from firstlight.server.ports.installer import Installer
 from firstlight.server.ports.store import OperationRow, PutManifest, PutOperation
 from firstlight.server.release import pki
 from firstlight.server.usecases.object_names import manifest_object
@@ -36,14 +37,14 @@ class QuickPki:
         return pki.make_certificates(cluster, now=now, new_key=quick_key)
 
 
-def a_preparing_state(*, workers: int = 1, **changes: Any) -> ClusterState:
-    """Three masters, of which the first bootstraps, and some workers."""
-    count = 3 + workers
+def a_preparing_state(*, masters: int = 3, workers: int = 1, **changes: Any) -> ClusterState:
+    """Masters, of which the first bootstraps, and some workers."""
+    count = masters + workers
     hosts = tuple(
         host_state(
             number,
             peers=range(1, count + 1),
-            role=HostRole.MASTER if number <= 3 else HostRole.WORKER,
+            role=HostRole.MASTER if number <= masters else HostRole.WORKER,
             status=HostStatus.PREPARING_SUCCESSFUL,
             bootstrap=number == 1,
         )
@@ -94,8 +95,10 @@ async def silent(_: str) -> None:
     """Progress that nobody wants to hear of."""
 
 
-async def run(world: World, row: OperationRow, *, pki: QuickPki | None = None) -> None:
-    await prepare_installation(world, row, silent, pki=pki or QuickPki())
+async def run(
+    world: World, row: OperationRow, *, pki: QuickPki | None = None, installer: Installer | None = None
+) -> None:
+    await prepare_installation(world, row, silent, pki=pki or QuickPki(), installer=installer)
 
 
 async def put_manifest(

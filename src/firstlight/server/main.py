@@ -38,8 +38,10 @@ from firstlight.server.imaging.running import allow_many_files, certificate_of, 
 from firstlight.server.nmstate.nmstatectl import Nmstatectl
 from firstlight.server.ports.clock import Clock, SystemClock
 from firstlight.server.ports.database import Database
+from firstlight.server.ports.installer import Installer
 from firstlight.server.ports.store import CHANGES, DUE, SERVICE_SUBJECT, PutSecret, Store
 from firstlight.server.release import pki
+from firstlight.server.release.installers import InstallerSettings, ReleaseInstallers
 from firstlight.server.settings import Settings
 from firstlight.server.store.connect import open_database
 from firstlight.server.store.sql_store import open_store
@@ -118,7 +120,13 @@ async def service(
             check_ins=CheckIns(store),
             wake=bell.ring,
         )
-        engine = Engine(world, replica=replica, listening=listening, operations=operations(pki), chores=CHORES)
+        engine = Engine(
+            world,
+            replica=replica,
+            listening=listening,
+            operations=operations(pki, installer_of(settings)),
+            chores=CHORES,
+        )
         bell.listen(engine.wake)
         await plan_chores(world, inactive=settings.deregister_inactive, purge=settings.purge_deleted)
         tasks = [
@@ -130,6 +138,21 @@ async def service(
         ]
         stack.push_async_callback(_end, tasks)
         yield Service(settings, world, engine, database, build(settings, world, access.authenticator))
+
+
+def installer_of(settings: Settings) -> Installer | None:
+    """Whoever writes the files of real installations; nobody if they shall all be ours."""
+    if settings.installer == "built-in":
+        return None
+    return ReleaseInstallers(
+        InstallerSettings(
+            folder=settings.data_dir / "installers",
+            program=settings.openshift_install,
+            capacity=settings.installer_cache_bytes,
+            plain_registries=frozenset(settings.plain_registries),
+            invoker=settings.install_invoker,
+        )
+    )
 
 
 def build(settings: Settings, world: World, authenticator: Authenticator | None = None) -> ASGIApp:

@@ -101,9 +101,7 @@ class Settings(BaseSettings):
         "LOCAL_AUTH_ENFORCE_RESOURCE_SCOPE", "LOCAL_AUTH_ENFORCE_RESOURCE_SCOPE", default=True
     )
     """Machines may touch only their own infra-env and cluster."""
-    image_expiration_time: Duration = also(
-        "IMAGE_EXPIRATION_TIME", "IMAGE_EXPIRATION_TIME", default=timedelta(hours=4)
-    )
+    image_expiration_time: Duration = also("IMAGE_EXPIRATION_TIME", "IMAGE_EXPIRATION_TIME", default=timedelta(hours=4))
     """How long an image URL is good for with `local`."""
     agent_token_lifetime: Duration = timedelta(hours=720)
     """How long the token in a discovery image lets new machines in with `local`; 0 means for ever."""
@@ -242,6 +240,14 @@ class Settings(BaseSettings):
     """Domains the service may write in: `domain:id/provider,…`."""
     reject_unknown_fields: bool = also("REJECT_UNKNOWN_FIELDS", "ENABLE_REJECT_UNKNOWN_FIELDS", default=True)
     """Refuse request bodies with fields that the API does not know."""
+    installer: Literal["release", "built-in"] = "release"
+    """Who writes installation files: each release's own openshift-install, or we, which serves simulated hosts only."""
+    openshift_install: Path | None = None
+    """An openshift-install to use for every release, instead of taking each one's own out of its images."""
+    installer_cache_bytes: int = Field(default=20 * 2**30, ge=0)
+    """How much room programs taken out of releases may occupy; 0 means without bound."""
+    plain_registries: CommaList = ()
+    """Container registries, as `host:port`, that are asked over HTTP without TLS."""
     install_invoker: str = also("INSTALL_INVOKER", "INSTALL_INVOKER", default="assisted-installer")
     """How installed clusters say they were installed."""
     infra_env_id: UUID | None = also("INFRA_ENV_ID", "INFRA_ENV_ID", default=None)

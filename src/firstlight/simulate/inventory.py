@@ -26,7 +26,7 @@ def inventory_of(machine: Machine) -> wire.Inventory:
         bmc_v6address="::/0",
         boot=wire.Boot(
             current_boot_mode="uefi",
-            command_line="BOOT_IMAGE=/images/pxeboot/vmlinuz coreos.liveiso=rhcos ignition.firstboot",
+            command_line="BOOT_IMAGE=/images/vmlinuz coreos.liveiso=rhcos ignition.firstboot firstlight.simulated",
             secure_boot_state="Disabled",
             device_type="ephemeral",
         ),

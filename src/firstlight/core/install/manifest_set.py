@@ -7,12 +7,10 @@ from msgspec.structs import replace
 
 from firstlight.core.errors import Invalid
 from firstlight.core.install.bootstrap import replaced
-from firstlight.core.install.cluster_manifests import Installation, cluster_manifests
 from firstlight.core.install.documents import Document, mapping, sequence, to_text
 from firstlight.core.install.hardware_details import with_hardware
 from firstlight.core.install.kube_objects import Manifest
 from firstlight.core.install.manifests import Folder, patch_target
-from firstlight.core.install.openshift_manifests import openshift_manifests
 from firstlight.core.install.patches import patched
 
 SEARCHED = (Folder.OPENSHIFT, Folder.MANIFESTS)
@@ -35,7 +33,7 @@ def parsed(folder: str, name: str, content: str, documents: Sequence[object]) ->
 
 
 def added_manifests(
-    installation: Installation,
+    generated: Sequence[Manifest],
     *,
     system: Iterable[Manifest],
     user: Iterable[Manifest],
@@ -47,7 +45,6 @@ def added_manifests(
     """
     given = [*system, *(part for one in user for part in split(one))]
     plain = [one for one in given if not isinstance(one, Patch)]
-    generated = [*cluster_manifests(installation), *openshift_manifests(installation)]
     filled = [known for one in generated if (known := with_hardware(one, hardware)) is not one]
     plain = replaced(filled, plain)
     everything = {(one.folder, one.name): one for one in replaced(generated, plain)}

@@ -8,12 +8,13 @@ from msgspec import Struct
 
 from firstlight.core.errors import Invalid, NotFound
 from firstlight.core.install.cluster_inputs import ClusterInputs
-from firstlight.core.install.cluster_manifests import Installation
+from firstlight.core.install.cluster_manifests import Installation, cluster_manifests
 from firstlight.core.install.from_records import cluster_inputs, lease_files, system_settings
 from firstlight.core.install.hardware_details import hardware_of
 from firstlight.core.install.install_config import install_config
 from firstlight.core.install.kube_objects import Manifest
 from firstlight.core.install.manifest_set import added_manifests, parsed
+from firstlight.core.install.openshift_manifests import openshift_manifests
 from firstlight.core.install.outputs import installation_files
 from firstlight.core.install.system_manifests import system_manifests
 from firstlight.core.model.cluster import ClusterState
@@ -35,6 +36,7 @@ class Prepared(Struct, frozen=True):
     files: Mapping[str, bytes]
     """File name → content."""
     system: Sequence[Manifest]
+    openshift_cluster_id: UUID
 
 
 async def inputs_of(world: World, state: ClusterState) -> ClusterInputs:
@@ -80,8 +82,34 @@ def render(
     policy: Policy,
     service_url: str,
 ) -> Prepared:
+    given = given_manifests(state, installation.cluster, user=user, policy=policy, service_url=service_url)
+    manifests = added_manifests(
+        [*cluster_manifests(installation), *openshift_manifests(installation)],
+        system=given.system,
+        user=given.user,
+        hardware=hardware_of(state),
+    )
+    files = installation_files(installation, manifests=manifests, lease_files=lease_files(state.cluster))
+    return Prepared(
+        {**files, **controller_files(state, policy=policy)},
+        given.system,
+        installation.identity.cluster_id,
+    )
+
+
+class Given(Struct, frozen=True, kw_only=True):
+    """Manifests beside those of the installer."""
+
+    system: Sequence[Manifest]
+    user: Sequence[Manifest]
+
+
+def given_manifests(
+    state: ClusterState, inputs: ClusterInputs, *, user: Sequence[StoredManifest], policy: Policy, service_url: str
+) -> Given:
+    """The service's manifests and the user's, parsed. Raises Invalid when both write the same file."""
     settings = system_settings(state, policy=policy, service_url=service_url)
-    system = [_read(one) for one in system_manifests(installation.cluster, settings)]
+    system = [_read(one) for one in system_manifests(inputs, settings)]
     own = {one.name for one in system}
     for row, _ in user:
         if row.file_name in own:
@@ -89,15 +117,13 @@ def render(
                 f"The service writes a manifest called {row.file_name} itself. Give yours another name, or change the "
                 "service's through a patch."
             )
-    manifests = added_manifests(
-        installation,
-        system=system,
-        user=[_parsed(row, content) for row, content in user],
-        hardware=hardware_of(state),
-    )
-    files = installation_files(installation, manifests=manifests, lease_files=lease_files(state.cluster))
+    return Given(system=system, user=[_parsed(row, content) for row, content in user])
+
+
+def controller_files(state: ClusterState, *, policy: Policy) -> Mapping[str, bytes]:
+    """What the controller in the new cluster asks for."""
     custom = custom_manifests_file(state.cluster, state.hosts, policy=policy)
-    return Prepared({**files, CUSTOM_MANIFESTS_FILE: custom.encode()}, system)
+    return {CUSTOM_MANIFESTS_FILE: custom.encode()}
 
 
 def _read(manifest: Manifest) -> Manifest:

@@ -19,6 +19,7 @@ from firstlight.core.events.cluster import PreparationFailed, PreparationStarted
 from firstlight.core.model.cluster import Cluster, ClusterState
 from firstlight.core.model.cluster_status import ClusterStatus, PreparationStatus
 from firstlight.server.ports.database import LostRace
+from firstlight.server.ports.installer import Installer
 from firstlight.server.ports.pki import Pki
 from firstlight.server.ports.store import (
     DeleteManifest,
@@ -31,8 +32,9 @@ from firstlight.server.ports.store import (
 from firstlight.server.usecases.caller import SERVICE
 from firstlight.server.usecases.deciding import change_cluster
 from firstlight.server.usecases.generated_files import SYSTEM, Prepared, inputs_of, prepared, store_files
+from firstlight.server.usecases.installer_runs import is_simulated, made_by_installer, output_name
 from firstlight.server.usecases.object_names import logs_of_cluster
-from firstlight.server.usecases.preparation_keys import KEYS, Keys, keys_of
+from firstlight.server.usecases.preparation_keys import KEYS, keys_of
 from firstlight.server.usecases.world import World
 
 log = structlog.get_logger(__name__)
@@ -42,20 +44,21 @@ Report = Callable[[str], Awaitable[None]]
 Operation = Callable[[World, OperationRow, Report], Awaitable[None]]
 
 
-def operations(pki: Pki) -> Mapping[str, Operation]:
-    """Lasting work this module knows, by kind."""
-    return {PREPARE_INSTALLATION: partial(prepare_installation, pki=pki)}
+def operations(pki: Pki, installer: Installer | None = None) -> Mapping[str, Operation]:
+    """Lasting work this module knows, by kind. Without an installer all files are our own."""
+    return {PREPARE_INSTALLATION: partial(prepare_installation, pki=pki, installer=installer)}
 
 
-async def prepare_installation(world: World, row: OperationRow, report: Report, *, pki: Pki) -> None:
+async def prepare_installation(
+    world: World, row: OperationRow, report: Report, *, pki: Pki, installer: Installer | None = None
+) -> None:
     cluster_id = UUID(row.subject.partition(":")[2])
     state = await world.store.cluster_state(cluster_id)
     if state is None or not _is_wanted(state.cluster, row):
         await world.store.commit(_finished(row, "done", now=world.clock.now()))
         return
-    await report("making certificates and files")
     try:
-        keys, made = await _make(world, row, state, pki=pki)
+        made = await _make(world, row, state, report, pki=pki, installer=installer)
     except (Unavailable, LostRace):
         # The operation stays as it is: whoever claims it next tries again.
         raise
@@ -69,7 +72,7 @@ async def prepare_installation(world: World, row: OperationRow, report: Report, 
     await report("storing files")
     await world.blobs.delete_under(logs_of_cluster(cluster_id))
     await store_files(world, cluster_id, made)
-    await _succeed(world, row, cluster_id, keys=keys, made=made)
+    await _succeed(world, row, cluster_id, made=made)
 
 
 def _is_wanted(cluster: Cluster, row: OperationRow) -> bool:
@@ -81,13 +84,18 @@ def _is_wanted(cluster: Cluster, row: OperationRow) -> bool:
     )
 
 
-async def _make(world: World, row: OperationRow, state: ClusterState, *, pki: Pki) -> tuple[Keys, Prepared]:
+async def _make(
+    world: World, row: OperationRow, state: ClusterState, report: Report, *, pki: Pki, installer: Installer | None
+) -> Prepared:
     inputs = await inputs_of(world, state)
+    if installer is not None and not is_simulated(state):
+        return await made_by_installer(world, row, state, inputs, report, installer=installer)
+    await report("making certificates and files")
     keys = await keys_of(world, row, inputs, pki=pki)
-    return keys, await prepared(world, state, inputs, keys)
+    return await prepared(world, state, inputs, keys)
 
 
-async def _succeed(world: World, row: OperationRow, cluster_id: UUID, *, keys: Keys, made: Prepared) -> None:
+async def _succeed(world: World, row: OperationRow, cluster_id: UUID, *, made: Prepared) -> None:
     rows = await world.store.manifests(cluster_id)
     names = {(one.folder, one.name) for one in made.system}
 
@@ -99,7 +107,7 @@ async def _succeed(world: World, row: OperationRow, cluster_id: UUID, *, keys: K
             cluster=replace(
                 cluster,
                 preparation=replace(cluster.preparation, status=PreparationStatus.SUCCESS, reason=""),
-                openshift_cluster_id=keys.identity.cluster_id,
+                openshift_cluster_id=made.openshift_cluster_id,
                 updated_at=now,
             ),
             changes=(Change(event=PreparationStarted(cluster_id=cluster_id), after=_told(PreparationStatus.SUCCESS)),),
@@ -115,7 +123,7 @@ async def _succeed(world: World, row: OperationRow, cluster_id: UUID, *, keys: K
             if old.source == SYSTEM and (old.folder, old.file_name) not in names:
                 yield DeleteManifest(cluster_id=cluster_id, folder=old.folder, file_name=old.file_name)
         # The files hold everything now; nobody needs the keys a second time.
-        yield PutSecret(subject=row.subject, name=KEYS, value=None)
+        yield from forgotten(row)
         yield _finished(row, "done", now=now)
 
     await change_cluster(world, cluster_id, command, caller=SERVICE, also=also)
@@ -138,10 +146,15 @@ async def _fail(world: World, row: OperationRow, cluster_id: UUID, *, reason: st
         )
 
     def also(_: ClusterState, now: datetime) -> Iterator[Write]:
-        yield PutSecret(subject=row.subject, name=KEYS, value=None)
+        yield from forgotten(row)
         yield _finished(row, "failed", now=now)
 
     await change_cluster(world, cluster_id, command, caller=SERVICE, also=also)
+
+
+def forgotten(row: OperationRow) -> Iterator[PutSecret]:
+    for name in (KEYS, output_name(row)):
+        yield PutSecret(subject=row.subject, name=name, value=None)
 
 
 def _told(status: PreparationStatus) -> dict[str, object]:

@@ -1,0 +1,104 @@
+"""The installer of a release: found in its images, kept, and run for one cluster at a time and directory."""
+
+import asyncio
+import platform
+import ssl
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Final
+
+import httpx2
+import structlog
+from msgspec import Struct
+
+from firstlight.core.errors import Invalid
+from firstlight.core.install.inputs import MirrorRegistries
+from firstlight.core.validate.pull_secret import PullSecret, parse_pull_secret
+from firstlight.core.versions.image_reference import parse_reference
+from firstlight.core.versions.numbers import Version, parse
+from firstlight.server.ports.installer import InstallerOrder, InstallerRun
+from firstlight.server.release.openshift_install import Directory, private_folder, remove
+from firstlight.server.release.payload import Release
+from firstlight.server.release.registry import Registries
+from firstlight.server.release.tool_cache import ToolCache
+
+log = structlog.get_logger(__name__)
+
+STATIC_SINCE: Final = Version(major=4, minor=16)
+"""From here on the common installer knows bare metal too, and needs no libraries."""
+TIMEOUT: Final = httpx2.Timeout(60, connect=30)
+
+
+class InstallerSettings(Struct, frozen=True, kw_only=True):
+    folder: Path
+    """For programs and work directories."""
+    program: Path | None = None
+    """An installer to use for every release, instead of each one's own."""
+    capacity: int = 0
+    """Bytes of programs to keep; 0 means all."""
+    parallel: int = 2
+    plain_registries: frozenset[str] = frozenset()
+    """Registries that speak HTTP without TLS."""
+    invoker: str = "assisted-installer"
+
+
+class ReleaseInstallers:
+    """Implements the port `Installer`."""
+
+    def __init__(self, settings: InstallerSettings) -> None:
+        self._settings = settings
+        self._tools = ToolCache(settings.folder / "tools", capacity=settings.capacity)
+        self._slots = asyncio.Semaphore(settings.parallel)
+
+    @asynccontextmanager
+    async def run(self, order: InstallerOrder) -> AsyncGenerator[InstallerRun]:
+        async with AsyncExitStack() as stack:
+            program = self._settings.program or await stack.enter_async_context(self._program(order))
+            folder = await asyncio.to_thread(private_folder, self._settings.folder / "work")
+            try:
+                yield Directory(program, order, folder=folder, invoker=self._settings.invoker, slots=self._slots)
+            finally:
+                await asyncio.to_thread(remove, folder)
+
+    @asynccontextmanager
+    async def _program(self, order: InstallerOrder) -> AsyncGenerator[Path]:
+        name = installer_name(order.version)
+        async with self.registries(parse_pull_secret(order.pull_secret), order.mirrors) as registries:
+            layers = await asyncio.to_thread(private_folder, self._settings.folder / "work")
+            try:
+                release = Release(registries, architecture=platform.machine(), folder=layers)
+                info = await release.info(parse_reference(order.release_image))
+
+                async def extracted(path: Path) -> None:
+                    log.info("extracting the installer of a release", release=info.image, program=name)
+                    await release.program(info, name, to=path)
+
+                digest = info.image.rpartition(":")[2]
+                async with self._tools.using(f"{digest}-{name}", name, make=extracted) as program:
+                    yield program
+            finally:
+                await asyncio.to_thread(remove, layers)
+
+    @asynccontextmanager
+    async def registries(
+        self, pull_secret: PullSecret, mirrors: MirrorRegistries | None = None
+    ) -> AsyncGenerator[Registries]:
+        context = await asyncio.to_thread(_trust, mirrors.ca_bundle if mirrors else "")
+        async with httpx2.AsyncClient(verify=context, follow_redirects=True, timeout=TIMEOUT) as client:
+            yield Registries(client, pull_secret=pull_secret, mirrors=mirrors, plain=self._settings.plain_registries)
+
+
+def installer_name(version: str) -> str:
+    return "openshift-install" if parse(version).to_minor() >= STATIC_SINCE else "openshift-baremetal-install"
+
+
+def _trust(bundle: str) -> ssl.SSLContext:
+    """The system's authorities and the operator's own."""
+    context = ssl.create_default_context()
+    if bundle.strip():
+        try:
+            context.load_verify_locations(cadata=bundle)
+        except ssl.SSLError as problem:
+            raise Invalid(f"The CA bundle of the mirror registries cannot be used: {problem.reason}.") from problem
+    return context

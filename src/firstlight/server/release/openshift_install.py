@@ -1,0 +1,186 @@
+"""Running openshift-install: in a private directory, bounded in time and files, its words kept for people.
+
+Its state file holds every private key of the cluster, so the directory goes whatever happens.
+"""
+
+import asyncio
+import errno
+import os
+import resource
+import shutil
+import signal
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+import structlog
+
+from firstlight.core.errors import Invalid, Unavailable
+from firstlight.server.ports.installer import InstallerOrder, ManifestFile
+
+log = structlog.get_logger(__name__)
+
+FOLDERS: Final = ("manifests", "openshift")
+TIME_LIMIT: Final = 300.0
+CPU_LIMIT: Final = 240
+FILE_LIMIT: Final = 512 * 2**20
+NICENESS: Final = 10
+OUTPUT_LIMIT: Final = 256 * 1024
+SHOWN: Final = 1_000
+"""How much of a failure's output a person is shown."""
+CONFIG: Final = "install-config.yaml"
+
+
+class Failed(Invalid):
+    """The installer refused or failed; the sentence has its own words."""
+
+
+class Directory:
+    """One run of one installer program."""
+
+    def __init__(
+        self, program: Path, order: InstallerOrder, *, folder: Path, invoker: str, slots: asyncio.Semaphore
+    ) -> None:
+        self._program = program
+        self._order = order
+        self._folder = folder
+        self._invoker = invoker
+        self._slots = slots
+
+    async def manifests(self) -> Sequence[ManifestFile]:
+        await asyncio.to_thread(_write, self._folder / CONFIG, self._order.install_config.encode())
+        await self._create("manifests")
+        return await asyncio.to_thread(_read_manifests, self._folder)
+
+    async def configs(self, manifests: Sequence[ManifestFile], *, wanted: Sequence[str]) -> Mapping[str, bytes]:
+        await asyncio.to_thread(_write_manifests, self._folder, manifests)
+        target = "single-node-ignition-config" if self._order.single_node else "ignition-configs"
+        await self._create(target)
+        return await asyncio.to_thread(_read_wanted, self._folder, wanted)
+
+    async def _create(self, target: str) -> None:
+        async with self._slots:
+            code, output = await self._run("create", target, "--dir", str(self._folder))
+        if code:
+            reason = _told(output, secrets=(self._order.pull_secret,))
+            log.warning("openshift-install failed", target=target, code=code)
+            raise Failed(f"openshift-install create {target} ended with {code}: {reason}")
+
+    async def _run(self, *arguments: str) -> tuple[int, bytes]:
+        process = await self._started(arguments)
+        _limit(process.pid)
+        kept = bytearray()
+        try:
+            async with asyncio.timeout(TIME_LIMIT):
+                while process.stdout is not None and (piece := await process.stdout.read(65_536)):
+                    kept += piece
+                    del kept[:-OUTPUT_LIMIT]
+                return await process.wait(), bytes(kept)
+        except TimeoutError:
+            raise Unavailable(f"openshift-install did not end within {TIME_LIMIT:g} seconds and was stopped.") from None
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            await process.wait()
+
+    async def _started(self, arguments: Sequence[str]) -> asyncio.subprocess.Process:
+        try:
+            return await asyncio.create_subprocess_exec(
+                self._program,
+                *arguments,
+                cwd=self._folder,
+                env=self._environment(),
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.STDOUT,
+                start_new_session=True,
+                umask=0o077,
+            )
+        except OSError as problem:
+            if problem.errno == errno.ENOEXEC:
+                raise Failed(
+                    f"The installer of release {self._order.version} is not made for this machine's processor. "
+                    "Configure a multi-architecture release image for this version."
+                ) from problem
+            raise Unavailable(f"openshift-install cannot be started: {problem.strerror}.") from problem
+
+    def _environment(self) -> dict[str, str]:
+        """Nothing of ours but what it needs: the service's own environment holds passwords."""
+        given = {
+            "PATH": os.environ.get("PATH", ""),
+            "HOME": str(self._folder),
+            "TMPDIR": str(self._folder),
+            "OPENSHIFT_INSTALL_RELEASE_IMAGE_OVERRIDE": self._order.release_image,
+            "OPENSHIFT_INSTALL_INVOKER": self._invoker,
+        }
+        if self._order.bootstrap_address:
+            given["OPENSHIFT_INSTALL_BOOTSTRAP_NODE_IP"] = self._order.bootstrap_address
+        data = self._program.resolve().parent / "data"
+        if data.is_dir():
+            # A build that is no release reads its templates from a folder beside it.
+            given["OPENSHIFT_INSTALL_DATA"] = str(data)
+        return given
+
+
+def private_folder(parent: Path) -> Path:
+    """A directory only we can read."""
+    parent.mkdir(parents=True, exist_ok=True)
+    return Path(tempfile.mkdtemp(dir=parent, prefix="install-"))
+
+
+def remove(folder: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _limit(process_id: int) -> None:
+    """From outside: code of ours between fork and exec could wait for a lock of another thread for ever."""
+    with suppress(ProcessLookupError):
+        os.setpriority(os.PRIO_PROCESS, process_id, NICENESS)
+        resource.prlimit(process_id, resource.RLIMIT_CPU, (CPU_LIMIT, CPU_LIMIT))
+        resource.prlimit(process_id, resource.RLIMIT_FSIZE, (FILE_LIMIT, FILE_LIMIT))
+        resource.prlimit(process_id, resource.RLIMIT_CORE, (0, 0))
+
+
+def _write(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content)
+
+
+def _read_manifests(folder: Path) -> list[ManifestFile]:
+    return [
+        ManifestFile(folder=name, name=path.name, content=path.read_bytes())
+        for name in FOLDERS
+        for path in sorted((folder / name).glob("*"))
+        if path.is_file()
+    ]
+
+
+def _write_manifests(folder: Path, manifests: Sequence[ManifestFile]) -> None:
+    """Exactly these: what is not among them any more goes."""
+    for name in FOLDERS:
+        for path in (folder / name).glob("*"):
+            path.unlink()
+    for one in manifests:
+        _write(folder / one.folder / one.name, one.content)
+
+
+def _read_wanted(folder: Path, wanted: Sequence[str]) -> dict[str, bytes]:
+    missing = [name for name in wanted if not (folder / name).is_file()]
+    if missing:
+        raise Failed(f"openshift-install ended well but did not write {', '.join(missing)}.")
+    return {name: (folder / name).read_bytes() for name in wanted}
+
+
+def _told(output: bytes, *, secrets: Sequence[str]) -> str:
+    """The installer's last errors in one piece, without anything that must not be shown."""
+    text = output.decode("utf-8", "replace")
+    for secret in secrets:
+        if secret:
+            text = text.replace(secret, "…")
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    errors = [line for line in lines if "level=error" in line or "level=fatal" in line] or lines
+    return " ".join(errors)[-SHOWN:] or "it said nothing"
