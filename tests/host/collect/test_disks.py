@@ -180,6 +180,11 @@ def test_what_the_machine_was_started_from_is_never_wiped(tmp_path: Path, tree: 
     assert len(reasons(disk)) == 1
 
 
+def test_a_disk_in_doubt_is_refused(tmp_path: Path) -> None:
+    (disk,) = collect_disks(plant(tmp_path, a_disk("sda")), mounts=None).listed
+    assert "mount table cannot be read" in reasons(disk)[0]
+
+
 def test_many_mounts_are_counted(tmp_path: Path) -> None:
     disk = disks_of(tmp_path, partitioned(), *(f"8:2 /m{number}" for number in range(5)))["sda"]
     assert reasons(disk)[3:] == ("The disk is in use in 2 further ways.",)

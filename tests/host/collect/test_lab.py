@@ -25,6 +25,11 @@ def spaces(own: str, first: str) -> dict[str, str | bytes]:
     return {"proc/self/ns/net": f"-> net:[{own}]", "proc/1/ns/net": f"-> net:[{first}]"}
 
 
+def kernel(own: str, first: str, *, name: str = "kthreadd") -> dict[str, str | bytes]:
+    """A machine whose first process hides its namespaces."""
+    return {"proc/self/ns/net": f"-> net:[{own}]", "proc/2/ns/net": f"-> net:[{first}]", "proc/2/comm": f"{name}\n"}
+
+
 def test_nothing_is_set(tmp_path: Path) -> None:
     assert load_lab({}, root=plant(tmp_path, {})) is None
 
@@ -35,6 +40,8 @@ def test_nothing_is_set(tmp_path: Path) -> None:
         pytest.param(spaces("1", "1"), id="the-machines-own-network"),
         pytest.param({}, id="nothing-known"),
         pytest.param({"proc/self/ns/net": "-> net:[1]"}, id="not-allowed-to-look"),
+        pytest.param(kernel("1", "1"), id="the-kernels-own-network"),
+        pytest.param(kernel("1", "2", name="bash"), id="somebody-who-is-not-the-kernel"),
     ],
 )
 def test_refused_on_real_machines(tmp_path: Path, tree: dict[str, str | bytes]) -> None:
@@ -47,6 +54,11 @@ def test_refused_here() -> None:
     """The tests themselves run in the first network namespace."""
     with pytest.raises(Invalid, match="refused"):
         load_lab({VARIABLE: "anything"})
+
+
+def test_the_kernel_tells_where_the_first_process_does_not(tmp_path: Path) -> None:
+    (tmp_path / "lab.toml").write_text(TOML)
+    assert load_lab({VARIABLE: str(tmp_path / "lab.toml")}, root=plant(tmp_path, kernel("2", "1"))) is not None
 
 
 @pytest.mark.parametrize(

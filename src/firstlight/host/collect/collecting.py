@@ -66,7 +66,7 @@ def _read(view: View, limits: Limits) -> tuple[wire.Inventory, tuple[wire.Disk, 
         memory=collect_memory(view),
         interfaces=interfaces,
         routes=routes,
-        boot=collect_boot(view, mounts=mounts),
+        boot=collect_boot(view, mounts=mounts or ()),
         gpus=collect_gpus(view),
         tpm_version=tpm_version(view.root),
     )

@@ -35,7 +35,7 @@ class Disks(Struct, frozen=True, kw_only=True):
     found: int
 
 
-def collect_disks(root: Root, *, mounts: tuple[Mount, ...], smallest: int = 0, most: int = MOST_DISKS) -> Disks:
+def collect_disks(root: Root, *, mounts: tuple[Mount, ...] | None, smallest: int = 0, most: int = MOST_DISKS) -> Disks:
     """Without what takes long to find out: whether a disk is bootable. Disks below `smallest` bytes do not count."""
     blocks = [block for block in read_blocks(root) if block.size_bytes >= smallest]
     appliance = next((block for block in blocks if block.mapped_name.startswith(APPLIANCE)), None)
@@ -73,15 +73,17 @@ class _Surroundings(Struct, frozen=True, kw_only=True):
     """What is read once for all disks."""
 
     claims: Claims
+    mounts_known: bool
     by_id: Mapping[str, str]
     multipath: frozenset[str]
     targets: frozenset[str]
     live_label: str
 
 
-def _look_around(root: Root, blocks: Iterable[Block], mounts: tuple[Mount, ...]) -> _Surroundings:
+def _look_around(root: Root, blocks: Iterable[Block], mounts: tuple[Mount, ...] | None) -> _Surroundings:
     return _Surroundings(
-        claims=read_claims(root, mounts),
+        claims=read_claims(root, mounts or ()),
+        mounts_known=mounts is not None,
         by_id=_links(root, BY_ID),
         multipath=frozenset(block.name for block in blocks if block.is_multipath),
         targets=firmware_targets(root),
@@ -155,6 +157,7 @@ def _facts(
             drive_type=kind, uses=uses, labels=labels, live_label=around.live_label
         ),
         uses=uses,
+        mounts_known=around.mounts_known,
         appliance=any(found.get("ID_PART_ENTRY_NAME", "").startswith(APPLIANCE) for found in inside),
         multipath=next((holder for holder in parts[0].holders if holder in around.multipath), ""),
         session=session,

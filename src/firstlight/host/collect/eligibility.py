@@ -25,6 +25,7 @@ class DiskFacts(Struct, frozen=True, kw_only=True):
     has_medium: bool = True
     installation_media: bool = False
     uses: tuple[Use, ...] = ()
+    mounts_known: bool = True
     appliance: bool = False
     """One of its partitions carries the label of an appliance, which is mounted while it installs onto itself."""
     multipath: str = ""
@@ -55,6 +56,8 @@ def _refusals(facts: DiskFacts) -> Iterator[str]:
         yield f"The disk is one path of the multipath device {facts.multipath}. Use that device instead."
     if facts.installation_media:
         yield "The disk is the medium that the machine was started from, or another image of a disc."
+    elif not facts.mounts_known:
+        yield "The machine's mount table cannot be read, so nobody knows whether the disk is in use."
     elif not facts.appliance:
         yield from _use_refusals(facts.uses)
     if facts.drive_type != ODD and not facts.has_medium:

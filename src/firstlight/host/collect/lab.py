@@ -17,6 +17,8 @@ from firstlight.host.root import Root
 VARIABLE: Final = "FIRSTLIGHT_AGENT_LAB"
 OWN_NETWORK: Final = "/proc/self/ns/net"
 FIRST_NETWORK: Final = "/proc/1/ns/net"
+KERNEL_THREADS: Final = "/proc/2"
+"""Where the first process hides its namespaces, the kernel's own threads tell theirs, which are the machine's."""
 
 
 class LabDisk(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -59,6 +61,8 @@ def load_lab(environment: Mapping[str, str], *, root: Root | None = None) -> Lab
         return None
     tree = root or Root()
     own, first = tree.link(OWN_NETWORK), tree.link(FIRST_NETWORK)
+    if first is None and tree.line(f"{KERNEL_THREADS}/comm") == "kthreadd":
+        first = tree.link(f"{KERNEL_THREADS}/ns/net")
     if own is None or first is None or own == first:
         raise Invalid(
             f"{VARIABLE} is for laboratories: it is refused outside a network namespace of its own."

@@ -26,9 +26,10 @@ class Mount(Struct, frozen=True, kw_only=True):
     source: str = ""
 
 
-def read_mounts(root: Root) -> tuple[Mount, ...]:
-    """In the order of mounting: the last on a mount point is the visible one."""
-    return parse_mountinfo(root.text(MOUNTS) or root.text("/proc/self/mountinfo") or "")
+def read_mounts(root: Root) -> tuple[Mount, ...] | None:
+    """In the order of mounting: the last on a mount point is the visible one. None if nobody may tell."""
+    text = root.text(MOUNTS)
+    return None if text is None else parse_mountinfo(text)
 
 
 def parse_mountinfo(text: str) -> tuple[Mount, ...]:
