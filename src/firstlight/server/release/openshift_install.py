@@ -137,7 +137,7 @@ def remove(folder: Path) -> None:
 def _limit(process_id: int) -> None:
     """From outside: code of ours between fork and exec could wait for a lock of another thread for ever."""
     with suppress(ProcessLookupError):
-        os.setpriority(os.PRIO_PROCESS, process_id, NICENESS)
+        os.setpriority(os.PRIO_PROCESS, process_id, max(NICENESS, os.getpriority(os.PRIO_PROCESS, 0)))
         resource.prlimit(process_id, resource.RLIMIT_CPU, (CPU_LIMIT, CPU_LIMIT))
         resource.prlimit(process_id, resource.RLIMIT_FSIZE, (FILE_LIMIT, FILE_LIMIT))
         resource.prlimit(process_id, resource.RLIMIT_CORE, (0, 0))

@@ -1,0 +1,140 @@
+"""Running an installer: its own directory, its own environment, and an end that nobody has to wait for."""
+
+import asyncio
+import os
+from pathlib import Path
+
+import pytest
+
+from firstlight.core.errors import Invalid, Unavailable
+from firstlight.server.ports.installer import InstallerOrder, ManifestFile
+from firstlight.server.release import openshift_install
+from firstlight.server.release.installers import InstallerSettings, ReleaseInstallers, installer_name
+
+pytestmark = pytest.mark.anyio
+ORDER = InstallerOrder(
+    release_image="registry.example/ocp/release:4.19.0",
+    version="4.19.0",
+    architecture="x86_64",
+    install_config="{}",
+    pull_secret='{"auths": {"r.example": {"auth": "c2VjcmV0OnNlY3JldA=="}}}',
+    bootstrap_address="192.0.2.10",
+)
+
+
+def installers(folder: Path, script: str) -> ReleaseInstallers:
+    """With a program that is a shell script: what is tested is how it is run."""
+    program = folder / "program"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    return ReleaseInstallers(InstallerSettings(folder=folder / "installers", program=program))
+
+
+async def test_manifests_go_in_and_out_and_keys_do_not_stay(tmp_path: Path) -> None:
+    script = (
+        "cd $4; mkdir -p manifests openshift; case $2 in"
+        " manifests) cp install-config.yaml manifests/a.yaml; echo old >openshift/b.yaml;;"
+        " *) cat manifests/* >bootstrap.ign; test -z "$(ls openshift)";; esac"
+    )
+    async with installers(tmp_path, script).run(ORDER) as run:
+        made = await run.manifests()
+        assert [(one.folder, one.name, one.content) for one in made] == [
+            ("manifests", "a.yaml", b"{}"),
+            ("openshift", "b.yaml", b"old\n"),
+        ]
+        new = [ManifestFile(folder="manifests", name="c.yaml", content=b"new")]
+        assert await run.configs(new, wanted=("bootstrap.ign",)) == {"bootstrap.ign": b"new"}
+        (work,) = (tmp_path / "installers" / "work").iterdir()
+        assert work.stat().st_mode & 0o077 == 0
+    assert not list((tmp_path / "installers" / "work").iterdir())
+
+
+async def test_the_installer_sees_nothing_of_our_own_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FIRSTLIGHT_DATABASE_URL", "postgresql://user:password@db/x")
+    async with installers(tmp_path, "mkdir -p $4/manifests; env >$4/manifests/env").run(ORDER) as run:
+        (seen,) = await run.manifests()
+    names = {line.partition(b"=")[0] for line in seen.content.splitlines()}
+    assert names - {b"PWD", b"SHLVL", b"_", b"OLDPWD"} == {
+        b"PATH",
+        b"HOME",
+        b"TMPDIR",
+        b"OPENSHIFT_INSTALL_RELEASE_IMAGE_OVERRIDE",
+        b"OPENSHIFT_INSTALL_INVOKER",
+        b"OPENSHIFT_INSTALL_BOOTSTRAP_NODE_IP",
+    }
+
+
+async def test_a_failure_is_told_in_its_own_words_without_the_pull_secret(tmp_path: Path) -> None:
+    script = f"echo level=info msg=noise; echo 'level=error msg=bad secret {ORDER.pull_secret}' >&2; exit 3"
+    async with installers(tmp_path, script).run(ORDER) as run:
+        with pytest.raises(Invalid) as failure:
+            await run.manifests()
+    text = str(failure.value)
+    assert "create manifests ended with 3: level=error msg=bad secret …" in text
+    assert "noise" not in text
+    assert "c2VjcmV0OnNlY3JldA" not in text
+
+
+async def test_missing_files_are_named(tmp_path: Path) -> None:
+    async with installers(tmp_path, "true").run(ORDER) as run:
+        with pytest.raises(Invalid, match=r"did not write master\.ign"):
+            await run.configs((), wanted=("master.ign",))
+
+
+async def test_an_installer_that_hangs_is_ended_with_its_children(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(openshift_install, "TIME_LIMIT", 0.5)
+    async with installers(tmp_path, f"sleep 600 & echo $! >{tmp_path}/child; wait").run(ORDER) as run:
+        with pytest.raises(Unavailable, match="did not end within"):
+            await run.manifests()
+    child = Path(f"/proc/{(tmp_path / 'child').read_text().strip()}/stat")
+    assert not child.exists() or child.read_text().rpartition(")")[2].split()[0] == "Z"
+
+
+async def test_a_program_for_another_processor_is_told(tmp_path: Path) -> None:
+    found = installers(tmp_path, "true")
+    (tmp_path / "program").write_bytes(b"\x7fELF" + bytes(60))
+    async with found.run(ORDER) as run:
+        with pytest.raises(Invalid, match="not made for this machine's processor"):
+            await run.manifests()
+
+
+async def test_only_so_many_run_at_once(tmp_path: Path) -> None:
+    """Each run leaves a mark while it runs and writes down how many marks it saw."""
+    marks, seen = tmp_path / "marks", tmp_path / "seen"
+    marks.mkdir()
+    script = f"touch {marks}/$$; ls {marks} | wc -l >>{seen}; sleep 0.2; rm {marks}/$$"
+    found = installers(tmp_path, script)
+
+    async def one() -> None:
+        async with found.run(ORDER) as run:
+            await run.manifests()
+
+    await asyncio.gather(*(one() for _ in range(6)))
+    counts = [int(line) for line in seen.read_text().split()]
+    assert len(counts) == 6
+    assert max(counts) <= 2
+
+
+async def test_it_runs_politely(tmp_path: Path) -> None:
+    script = "mkdir -p $4/manifests; sleep 0.2; { nice; ulimit -c; umask; } >$4/manifests/limits"
+    async with installers(tmp_path, script).run(ORDER) as run:
+        (limits,) = await run.manifests()
+    nice, core, mask = limits.content.split()
+    assert (int(nice), core, mask) == (max(10, os.nice(0)), b"0", b"0077")
+
+
+@pytest.mark.parametrize(
+    ("version", "name"),
+    [
+        ("4.15.42", "openshift-baremetal-install"),
+        ("4.16.0-rc.1", "openshift-install"),
+        ("4.16.0", "openshift-install"),
+        ("4.19.3-multi", "openshift-install"),
+    ],
+)
+def test_older_releases_have_an_installer_of_their_own_for_bare_metal(version: str, name: str) -> None:
+    assert installer_name(version) == name
