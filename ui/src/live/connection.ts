@@ -26,12 +26,15 @@ class Connection {
   private lastId = "";
   private wait = FIRST_WAIT;
   private wake: () => void = () => undefined;
+  private cut = new AbortController();
   private started = false;
 
   start(): void {
     if (this.started) return;
     this.started = true;
     window.addEventListener("online", () => this.wake());
+    // A browser without a network may keep a dead line open for minutes.
+    window.addEventListener("offline", () => this.cut.abort());
     document.addEventListener("visibilitychange", () => document.hidden || this.wake());
     void this.run();
   }
@@ -76,6 +79,7 @@ class Connection {
 
   private async follow(): Promise<void> {
     const cut = new AbortController();
+    this.cut = cut;
     const headers: Record<string, string> = { accept: "text/event-stream" };
     if (this.lastId) headers["last-event-id"] = this.lastId;
     const answer = await fetch(`${V1}/changes`, { headers, signal: cut.signal, cache: "no-store" });

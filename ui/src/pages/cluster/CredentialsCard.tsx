@@ -37,7 +37,6 @@ export function CredentialsCard({ cluster }: { readonly cluster: Cluster }) {
               </Button>
             )}
             <Facts
-              columns={1}
               facts={[
                 ["Console", console ? <ClipboardCopy key="url" isReadOnly hoverTip="Copy" clickTip="Copied">{console}</ClipboardCopy> : ""],
                 ["User", found.username],

@@ -77,7 +77,6 @@ export default function SettingsPage() {
             <CardTitle component="h2">Images hosts run</CardTitle>
             <CardBody>
               <Facts
-                columns={1}
                 facts={Object.entries(parts?.versions ?? {}).map(([name, image]) => [
                   spoken(name),
                   <code key={name} className="fl-mono">{image}</code>,

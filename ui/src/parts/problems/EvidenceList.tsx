@@ -4,7 +4,7 @@ import { memory } from "../../numbers";
 import { named } from "../../words";
 
 export function EvidenceList({ evidence }: { readonly evidence: Evidence }) {
-  const entries = Object.entries(evidence);
+  const entries = Object.entries(evidence).filter(([, value]) => !(Array.isArray(value) && value.every(isId)));
   if (entries.length === 0) return null;
   return (
     <dl className="fl-evidence">
@@ -17,6 +17,11 @@ export function EvidenceList({ evidence }: { readonly evidence: Evidence }) {
     </dl>
   );
 }
+
+const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** Ids of hosts say nothing to a person; the sentence has their names. */
+const isId = (value: unknown): boolean => typeof value === "string" && ID.test(value);
 
 export function shown(name: string, value: Evidence[string] | undefined): string {
   if (value === null || value === undefined || value === "") return "—";
