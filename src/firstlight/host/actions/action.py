@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from firstlight.core.errors import Invalid
-from firstlight.core.wire.reading import Reader
+from firstlight.core.wire.reading import Reader, Unreadable
 from firstlight.host.collect.lab import Lab
 from firstlight.host.programs import Programs
 from firstlight.host.root import Root
@@ -151,4 +151,7 @@ def first_document(arguments: tuple[str, ...], reader: Reader[T]) -> T:
     """The JSON document in the first argument; further arguments come from newer services and are ignored."""
     if not arguments:
         raise Invalid("a JSON document is expected as the first argument, and there is none.")
-    return reader.read(arguments[0])
+    try:
+        return reader.read(arguments[0])
+    except Unreadable as reason:
+        raise Invalid(f"the first one is not the expected JSON document: {reason}.") from reason
