@@ -256,4 +256,7 @@ def test_every_operation_of_our_own_is_served() -> None:
         ("GET", "/v1/clusters/{cluster_id:uuid}/hosts"),
         ("GET", "/v1/infra-envs/{infra_env_id:uuid}/hosts"),
         ("POST", "/v1/host-changes"),
+        ("POST", "/v1/tokens"),
+        ("POST", "/v1/session"),
+        ("DELETE", "/v1/session"),
     ]

@@ -2,8 +2,11 @@
 
 import asyncio
 import json
+import os
 import socket
 import ssl
+import subprocess
+import sys
 import urllib.request
 from pathlib import Path
 from typing import Any
@@ -57,12 +60,31 @@ def test_api_and_images_over_https(tmp_path: Path) -> None:
         assert len(image) == len(a_live_iso())
         ignition = call(f"{service.api}/v2/infra-envs/{infra_env['id']}/downloads/files?file_name=discovery.ign")
         assert service.url.encode() in ignition
+        _use_commands(service.url, cert_file, admin)
         for url in (service.url, service.images_url):
             # Plain text finds nothing there, and old protocols neither.
             with socket.create_connection((urlsplit(url).hostname, urlsplit(url).port), timeout=10) as plain:
                 plain.sendall(b"GET /health HTTP/1.1\r\nHost: a\r\n\r\n")
                 assert not plain.recv(100).startswith(b"HTTP/1.1 200")
     assert "Traceback" not in service.log.read_text()
+
+
+def _use_commands(url: str, cert_file: Path, admin: str) -> None:
+    """The certificate is for another name, so commands refuse it even from an authority they trust."""
+    program = Path(sys.executable).parent / "firstlight"
+    known = {name: value for name, value in os.environ.items() if not name.startswith("FIRSTLIGHT_")}
+    given = {**known, "FIRSTLIGHT_URL": url, "FIRSTLIGHT_TOKEN": admin, "FIRSTLIGHT_CA_FILE": str(cert_file)}
+    ended = subprocess.run([program, "clusters", "list"], env=given, capture_output=True, text=True, check=False)
+    assert (ended.returncode, "certificate" in ended.stderr) == (4, True)
+
+
+def test_commands_trust_the_authority_they_are_given(tmp_path: Path) -> None:
+    cert_file, key_file = a_certificate(tmp_path)
+    with run_service(tmp_path, HTTPS_CERT_FILE=str(cert_file), HTTPS_KEY_FILE=str(key_file)) as service:
+        program = Path(sys.executable).parent / "firstlight"
+        given = {**os.environ, "FIRSTLIGHT_URL": service.url, "FIRSTLIGHT_CA_FILE": str(cert_file)}
+        ended = subprocess.run([program, "clusters", "list"], env=given, capture_output=True, text=True, check=False)
+        assert (ended.returncode, ended.stderr) == (0, "")
 
 
 def test_settings_that_do_not_fit(tmp_path: Path) -> None:

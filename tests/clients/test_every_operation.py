@@ -1,6 +1,6 @@
 """Every operation of the published API succeeds once and is refused in every documented way.
 
-401 and 403 are documented for whoever switches authentication on; with the kind `none` there is nobody to refuse.
+401 and 403 are documented for whoever switches authentication on; tests/auth/test_every_operation.py has them all.
 """
 
 import re

@@ -9,7 +9,7 @@ import msgspec
 import typer
 
 from firstlight.cli.ending import Code, stop
-from firstlight.cli.own_token import is_loopback, token_for
+from firstlight.cli.own_token import is_loopback, token_for, trust
 
 if TYPE_CHECKING:
     import httpx2
@@ -35,10 +35,11 @@ class Api:
 
         self.url = url.rstrip("/")
         # Nothing is gained by a proxy on the way to this very machine.
-        trust = not is_loopback(self.url)
         token = token_for(self.url)
         headers = {"Authorization": f"Bearer {token}"} if token else {}
-        self._client = httpx2.Client(base_url=self.url, timeout=60, trust_env=trust, headers=headers)
+        self._client = httpx2.Client(
+            base_url=self.url, timeout=60, trust_env=not is_loopback(self.url), headers=headers, verify=trust() or True
+        )
         self._errors = httpx2.HTTPError, httpx2.InvalidURL
 
     def get(self, path: str, query: Mapping[str, str] | None = None) -> Any:

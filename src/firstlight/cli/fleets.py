@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from firstlight.cli.output import put
 from firstlight.cli.own_service import OwnService
-from firstlight.cli.own_token import token_for
+from firstlight.cli.own_token import token_for, trust
 from firstlight.simulate import user
 from firstlight.simulate.calls import Service, connect
 from firstlight.simulate.course import install_new_cluster
@@ -72,7 +72,7 @@ async def run_in_infra_env(wanted: Wanted, infra_env_id: UUID) -> bool:
     """Machines for a cluster that somebody else drives."""
     machines = make_machines(wanted.plan, seed=wanted.seed, salt=str(infra_env_id))
     screen = screen_for(wanted, machines, title=f"{len(machines)} simulated machines")
-    async with connect(wanted.url, token=token_for(wanted.url)) as service:
+    async with connect(wanted.url, token=token_for(wanted.url), trust=trust()) as service:
         # Machines would ask for ever; a person who mistyped wants to hear it.
         await service.ask("GET", f"/v2/infra-envs/{infra_env_id}")
         fleet = _fleet(wanted, infra_env_id, machines, service=service, observe=screen.show)
@@ -87,7 +87,7 @@ async def run_in_infra_env(wanted: Wanted, infra_env_id: UUID) -> bool:
 async def run_new_cluster(wanted: Wanted, name: str, *, kubeconfig: Path | None) -> bool:
     """A cluster from nothing to its end; its kubeconfig goes where it is wanted."""
     count = _control_plane_count(wanted.plan)
-    async with connect(wanted.url, token=token_for(wanted.url)) as service:
+    async with connect(wanted.url, token=token_for(wanted.url), trust=trust()) as service:
         new = user.NewCluster(name=name, control_plane_count=count)
         cluster_id, infra_env_id = await user.create_cluster(service, new)
         machines = make_machines(wanted.plan, seed=wanted.seed, salt=str(infra_env_id))
@@ -135,7 +135,7 @@ async def run_crowd(wanted: Wanted, name: str, clusters: int) -> bool:
             await asyncio.sleep(2)
             put(f"{time.monotonic() - started:7.1f} s  {_crowd_line(states.values())}")
 
-    async with connect(wanted.url, token=token_for(wanted.url)) as service:
+    async with connect(wanted.url, token=token_for(wanted.url), trust=trust()) as service:
         narrator = asyncio.create_task(narrate())
         try:
             reached = await asyncio.gather(*(one(number, service) for number in range(clusters)))

@@ -1,10 +1,16 @@
-"""The token that commands send: named in the environment, or the administrator's of a service on this machine."""
+"""What commands prove themselves with and trust the service by: from the environment, or of one on this machine."""
 
 import os
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+from firstlight.cli.ending import stop
+
+if TYPE_CHECKING:
+    import ssl
 
 VARIABLE: Final = "FIRSTLIGHT_TOKEN"
+AUTHORITY: Final = "FIRSTLIGHT_CA_FILE"
 FILE: Final = "admin-token"
 
 
@@ -19,6 +25,19 @@ def token_for(url: str) -> str:
         return (Path(folder).expanduser() / FILE).read_text().strip()
     except (OSError, UnicodeError):
         return ""
+
+
+def trust() -> "ssl.SSLContext | None":
+    """The authority that is to be trusted, where the system does not know the service's certificate."""
+    file = os.environ.get(AUTHORITY, "").strip()
+    if not file:
+        return None
+    import ssl
+
+    try:
+        return ssl.create_default_context(cafile=file)
+    except OSError as error:
+        stop(f"{AUTHORITY} names {file}, which cannot be read: {error.strerror}.")
 
 
 def is_loopback(url: str) -> bool:

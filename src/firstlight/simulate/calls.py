@@ -1,6 +1,7 @@
 """The service as agents, installers, controllers and users call it: one session, one method per call of the wire."""
 
 import re
+import ssl
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Final, TypeVar
@@ -152,8 +153,11 @@ class Service:
 
 
 @asynccontextmanager
-async def connect(url: str, *, secret_key: str = "", token: str = "") -> AsyncGenerator[Service]:
-    connector = aiohttp.TCPConnector(limit=CONNECTIONS, keepalive_timeout=75)
+async def connect(
+    url: str, *, secret_key: str = "", token: str = "", trust: ssl.SSLContext | None = None
+) -> AsyncGenerator[Service]:
+    """`trust` is needed where the system does not know who signed the service's certificate."""
+    connector = aiohttp.TCPConnector(limit=CONNECTIONS, keepalive_timeout=75, ssl=trust or True)
     async with aiohttp.ClientSession(connector=connector, timeout=PATIENCE) as session:
         yield Service(url, session, secret_key=secret_key, token=token)
 

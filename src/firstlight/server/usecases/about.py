@@ -53,9 +53,9 @@ def warnings(service: ServiceFacts) -> Iterator[SetupWarning]:
             code="open-to-everybody",
             message=(
                 f"Everybody who reaches {service.listen} is administrator: authentication is off and the address is"
-                " not on loopback. Listen on 127.0.0.1, or put a proxy with a login before the service."
+                " not on loopback. Set FIRSTLIGHT_AUTH_TYPE=local, or listen on 127.0.0.1."
             ),
-            setting="FIRSTLIGHT_LISTEN",
+            setting="FIRSTLIGHT_AUTH_TYPE",
         )
     if is_loopback(urlsplit(service.service_url).hostname or ""):
         yield SetupWarning(

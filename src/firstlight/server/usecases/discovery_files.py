@@ -144,7 +144,8 @@ def _macs(host: HostState) -> frozenset[str]:
 
 def link_to(world: World, infra_env_id: UUID, wanted: WantedFile) -> Link:
     """A link by which a machine fetches the file without proving who it is."""
-    return make_link(world, files_path(infra_env_id), wanted.signed_query, lifetime=FOR_IMAGES)
+    lifetime = FOR_IMAGES if world.tokens is None else world.tokens.lifetimes.image
+    return make_link(world, files_path(infra_env_id), wanted.signed_query, lifetime=lifetime)
 
 
 async def make_file_link(world: World, infra_env_id: UUID, wanted: WantedFile) -> Link:
