@@ -74,6 +74,10 @@ bench: .venv/.development ## Measure CPU per poll, registration and idle host; p
 bench-images: .venv/.development ## Measure image streaming beside nginx (if installed); prints JSON
 	@exec $(BIN)/python -m bench.images
 
+.PHONY: agent-image
+agent-image: .venv/.runtime ## Build the agent's container image from scratch (buildah; needs root)
+	@deploy/agent/build
+
 # --- checks -------------------------------------------------------------------------------------------------------
 
 .PHONY: test
