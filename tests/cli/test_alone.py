@@ -13,7 +13,7 @@ from tests.cli.running import run_cli
 COMMANDS = (
     ["serve"], ["migrate"], ["doctor"], ["demo"], ["simulate"], ["version"], ["findings"], ["events"],
     ["logs"], ["token"],
-    ["images"], ["images", "list"], ["images", "fetch"],
+    ["images"], ["images", "list"], ["images", "fetch"], ["release"], ["release", "info"], ["release", "extract"],
     ["clusters"], ["clusters", "list"], ["clusters", "show"], ["clusters", "create"], ["clusters", "delete"],
     ["clusters", "install"], ["clusters", "cancel"], ["clusters", "reset"], ["clusters", "kubeconfig"],
     ["infra-envs"], ["infra-envs", "list"], ["infra-envs", "show"], ["infra-envs", "create"],

@@ -11,6 +11,7 @@ from firstlight.cli import (
     images,
     infra_envs,
     logs,
+    release,
     serving,
     simulating,
     tokens,
@@ -34,6 +35,7 @@ app = typer.Typer(
 RUN, USE = "Run", "Talk to a running service"
 app.command("serve", rich_help_panel=RUN)(serving.serve)
 app.add_typer(images.app, name="images", rich_help_panel=RUN)
+app.add_typer(release.app, name="release", rich_help_panel=RUN)
 app.command("migrate", rich_help_panel=RUN)(serving.migrate)
 app.command("doctor", rich_help_panel=RUN)(doctor.doctor)
 app.command("demo", rich_help_panel=RUN)(simulating.demo)

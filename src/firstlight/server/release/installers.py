@@ -2,32 +2,27 @@
 
 import asyncio
 import platform
-import ssl
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Final
 
-import httpx2
 import structlog
 from msgspec import Struct
 
-from firstlight.core.errors import Invalid
-from firstlight.core.install.inputs import MirrorRegistries
-from firstlight.core.validate.pull_secret import PullSecret, parse_pull_secret
+from firstlight.core.validate.pull_secret import parse_pull_secret
 from firstlight.core.versions.image_reference import parse_reference
 from firstlight.core.versions.numbers import Version, parse
 from firstlight.server.ports.installer import InstallerOrder, InstallerRun
+from firstlight.server.release.connecting import open_registries
 from firstlight.server.release.openshift_install import Directory, private_folder, remove
 from firstlight.server.release.payload import Release
-from firstlight.server.release.registry import Registries
 from firstlight.server.release.tool_cache import ToolCache
 
 log = structlog.get_logger(__name__)
 
 STATIC_SINCE: Final = Version(major=4, minor=16)
 """From here on the common installer knows bare metal too, and needs no libraries."""
-TIMEOUT: Final = httpx2.Timeout(60, connect=30)
 
 
 class InstallerSettings(Struct, frozen=True, kw_only=True):
@@ -64,7 +59,10 @@ class ReleaseInstallers:
     @asynccontextmanager
     async def _program(self, order: InstallerOrder) -> AsyncGenerator[Path]:
         name = installer_name(order.version)
-        async with self.registries(parse_pull_secret(order.pull_secret), order.mirrors) as registries:
+        secret = parse_pull_secret(order.pull_secret)
+        bundle = order.mirrors.ca_bundle if order.mirrors else ""
+        plain = self._settings.plain_registries
+        async with open_registries(secret, mirrors=order.mirrors, bundle=bundle, plain=plain) as registries:
             layers = await asyncio.to_thread(private_folder, self._settings.folder / "work")
             try:
                 release = Release(registries, architecture=platform.machine(), folder=layers)
@@ -80,25 +78,6 @@ class ReleaseInstallers:
             finally:
                 await asyncio.to_thread(remove, layers)
 
-    @asynccontextmanager
-    async def registries(
-        self, pull_secret: PullSecret, mirrors: MirrorRegistries | None = None
-    ) -> AsyncGenerator[Registries]:
-        context = await asyncio.to_thread(_trust, mirrors.ca_bundle if mirrors else "")
-        async with httpx2.AsyncClient(verify=context, follow_redirects=True, timeout=TIMEOUT) as client:
-            yield Registries(client, pull_secret=pull_secret, mirrors=mirrors, plain=self._settings.plain_registries)
-
 
 def installer_name(version: str) -> str:
     return "openshift-install" if parse(version).to_minor() >= STATIC_SINCE else "openshift-baremetal-install"
-
-
-def _trust(bundle: str) -> ssl.SSLContext:
-    """The system's authorities and the operator's own."""
-    context = ssl.create_default_context()
-    if bundle.strip():
-        try:
-            context.load_verify_locations(cadata=bundle)
-        except ssl.SSLError as problem:
-            raise Invalid(f"The CA bundle of the mirror registries cannot be used: {problem.reason}.") from problem
-    return context

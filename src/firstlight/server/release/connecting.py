@@ -1,0 +1,40 @@
+"""Opening a connection pool to container registries, with the authorities an operator trusts."""
+
+import asyncio
+import ssl
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import Final
+
+import httpx2
+
+from firstlight.core.errors import Invalid
+from firstlight.core.install.inputs import MirrorRegistries
+from firstlight.core.validate.pull_secret import PullSecret
+from firstlight.server.release.registry import Registries
+
+TIMEOUT: Final = httpx2.Timeout(60, connect=30)
+
+
+@asynccontextmanager
+async def open_registries(
+    pull_secret: PullSecret,
+    *,
+    mirrors: MirrorRegistries | None = None,
+    bundle: str = "",
+    plain: frozenset[str] = frozenset(),
+) -> AsyncGenerator[Registries]:
+    """`bundle` are PEM certificates to trust besides the system's; proxies come from the environment."""
+    context = await asyncio.to_thread(_trust, bundle)
+    async with httpx2.AsyncClient(verify=context, follow_redirects=True, timeout=TIMEOUT) as client:
+        yield Registries(client, pull_secret=pull_secret, mirrors=mirrors, plain=plain)
+
+
+def _trust(bundle: str) -> ssl.SSLContext:
+    context = ssl.create_default_context()
+    if bundle.strip():
+        try:
+            context.load_verify_locations(cadata=bundle)
+        except ssl.SSLError as problem:
+            raise Invalid(f"The CA bundle for container registries cannot be used: {problem.reason}.") from problem
+    return context
