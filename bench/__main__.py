@@ -11,6 +11,7 @@ from contextlib import AsyncExitStack
 from typing import Any
 
 from bench import core
+from bench.inventory import inventory_costs
 from bench.load import Load
 from bench.machines import inventory
 from bench.measure import loads_100_inventories_ms
@@ -19,7 +20,7 @@ from bench.ready import seconds_to_ready
 from bench.service import Running, running_service
 from tests.peers import running_postgres
 
-PARTS = ["core", "ready", "reaction", "sqlite", "postgresql"]
+PARTS = ["core", "ready", "reaction", "inventory", "sqlite", "postgresql"]
 CLUSTERS, SIZE, ROUNDS, IDLE_SECONDS = 200, 5, 3, 60
 
 
@@ -101,6 +102,8 @@ def main() -> None:
         result["changed_reply_visible_seconds"] = {
             f"{hosts}_hosts": asyncio.run(seconds_to_visible(hosts)) for hosts in (5, 50, 500)
         }
+    if "inventory" in wanted:
+        result["inventory_on_the_host"] = inventory_costs()
     for kind in ("sqlite", "postgresql"):
         if kind in wanted:
             result[kind] = asyncio.run(on_database(kind, options))
