@@ -46,14 +46,33 @@ class Machine:
             path.write_bytes(one.content)
             path.chmod(one.mode)
 
-    def boot(self) -> str:
+    def late_card(self, name: str, mac: str, *, sleeps: int) -> None:
+        """A card whose driver comes up after the script has slept so many times; the kernel's name for it is eth0."""
+        net, count = self.root / "sys/class/net", self.root / "slept"
+        lines = [
+            "#!/bin/bash",
+            f"echo >> {count}",
+            f"case $(wc -l < {count}) in",
+            f"{sleeps}) mkdir {net}/eth0; touch {net}/eth0/device; echo {mac} > {net}/eth0/address ;;",
+            f"{sleeps + 2}) mv {net}/eth0 {net}/{name} ;;",
+            "esac",
+        ]
+        (self.root / "programs").mkdir()
+        (self.root / "programs/sleep").write_text("\n".join(lines))
+        (self.root / "programs/sleep").chmod(0o755)
+
+    def boot(self, *, quiet_seconds: int = 0) -> str:
         programs = self.root / "programs"
         programs.mkdir(exist_ok=True)
         (programs / "nmstatectl").write_text('#!/bin/bash\necho "nmstatectl $*"\n')
         (programs / "nmstatectl").chmod(0o755)
         ended = subprocess.run(
             ["bash", str(self.root / "usr/local/bin/pre-network-manager-config.sh")],
-            env={"ROOT": str(self.root), "QUIET_SECONDS": "0", "PATH": f"{programs}:{os.environ['PATH']}"},
+            env={
+                "ROOT": str(self.root),
+                "QUIET_SECONDS": str(quiet_seconds),
+                "PATH": f"{programs}:{os.environ['PATH']}",
+            },
             capture_output=True,
             text=True,
             timeout=30,
@@ -71,6 +90,15 @@ class Machine:
 @pytest.fixture
 def machine(tmp_path: Path) -> Machine:
     return Machine(tmp_path)
+
+
+def test_a_card_that_comes_late_and_is_renamed_later(machine: Machine) -> None:
+    """Seen on a slow machine: the script began before any driver, and gave up because nothing changed."""
+    machine.card("lo", "00:00:00:00:00:00", hardware=False)
+    machine.late_card("enp1s0", A, sleeps=8)
+    machine.carry(connected_network([host((A, "nic0"))], [[connection("nic0", "a=1")]]))
+    machine.boot(quiet_seconds=3)
+    assert "a=1" in machine.connections()["enp1s0"]
 
 
 def test_names_that_change_places(machine: Machine) -> None:

@@ -26,11 +26,13 @@ ROOT="${ROOT:-}"
 NETWORK_FOLDER="$ROOT/etc/assisted/network"
 declare -A CARD_OF=()
 MATCHING=()
+HARDWARE=0
 
 # CARD_OF[upper-case MAC address] = name. A bond hides its ports' own address; what is no hardware repeats others'.
 find_cards() {
     local card mac
     CARD_OF=()
+    HARDWARE=0
     for card in "$ROOT"/sys/class/net/*; do
         mac=""
         if [[ -r "$card/bonding_slave/perm_hwaddr" ]]; then
@@ -39,21 +41,27 @@ find_cards() {
             read -r mac < "$card/address"
         fi
         [[ -n "$mac" ]] || continue
+        [[ ! -e "$card/device" ]] || HARDWARE=$((HARDWARE + 1))
         if [[ -e "$card/device" || -z "${CARD_OF[${mac^^}]:-}" ]]; then
             CARD_OF["${mac^^}"]="${card##*/}"
         fi
     done
 }
 
-# Drivers load one after the other: wait until no card appeared for three seconds, thirty at most.
+# Drivers load one after the other, and cards are renamed: wait until there is one and nothing happened for three
+# seconds, thirty at most.
 wait_for_cards() {
     local before="" quiet=0 waited=0
     find_cards
     while ((quiet < ${QUIET_SECONDS:-3} && waited < 30)); do
-        before="${!CARD_OF[*]}"
+        before="${!CARD_OF[*]} ${CARD_OF[*]}"
         sleep 1
         find_cards
-        if [[ "${!CARD_OF[*]}" == "$before" ]]; then quiet=$((quiet + 1)); else quiet=0; fi
+        if ((HARDWARE > 0)) && [[ "${!CARD_OF[*]} ${CARD_OF[*]}" == "$before" ]]; then
+            quiet=$((quiet + 1))
+        else
+            quiet=0
+        fi
         waited=$((waited + 1))
     done
 }
