@@ -108,7 +108,6 @@ BOOTS = (
 class Booted:
     report: Report
     ignition: bytes
-    console: str
 
 
 @pytest.fixture(scope="session")
@@ -149,4 +148,6 @@ def run_boot(boot: Boot, environment: Environment, listener: Listener, folder: P
     with running(machine, folder) as started:
         started.wait_for(lambda: boot.mac in listener.reports, "reported")
         started.wait_until_off()
-        return Booted(read_report(listener.reports[boot.mac]), ignition, started.console)
+        report = read_report(listener.reports[boot.mac])
+        (folder / "journal").write_text(report.facts["journal"])
+        return Booted(report, ignition)

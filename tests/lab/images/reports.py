@@ -24,10 +24,11 @@ cd /run/lab
 cat /proc/cmdline >cmdline
 ip -json address >addresses
 ls -d /sys/firmware/efi >firmware 2>/dev/null
+journalctl --boot --no-pager --output=short-monotonic >journal
 for unit in $(cd /etc/systemd/system && ls *.service); do echo "$unit $(systemctl is-enabled "$unit" 2>&1)"; done >units
 name=$(cat /sys/class/net/e*/address | head -n 1)
 curl -fsS --retry 10 --retry-connrefused "$1/wanted/$name" >wanted
-tar --create --file=report.tar --absolute-names --files-from=wanted cmdline addresses firmware units 2>problems
+tar --create --file=report.tar --absolute-names --files-from=wanted cmdline addresses firmware units journal 2>problems
 curl -fsS --retry 10 -T report.tar "$1/report/$name"
 systemctl poweroff
 """
