@@ -90,6 +90,24 @@ async def test_failed_attempts_are_counted_until_one_succeeds(store: Store) -> N
     assert row.attempts == 0
 
 
+async def test_claims_of_those_who_are_gone_are_free_at_once(store: Store) -> None:
+    await store.commit(due("a", 1))
+    (lost,) = await claim(store, 10, owner="gone")
+    await store.commit(due("b", 1))
+    (kept,) = await claim(store, 10, owner="here")
+    assert list(await store.claim_owners()) == ["gone", "here"]
+    await store.free_claims([])
+    assert await claim(store, 10, owner="next") == []
+    await store.free_claims(["gone", "never seen"])
+    (taken,) = await claim(store, 10, owner="next")
+    assert (taken.subject, taken.generation) == (lost.subject, lost.generation)
+    await store.settle_due(lost, next_at=None)
+    assert list(await store.claim_owners()) == ["here", "next"], "who was thought gone can do no harm"
+    await store.settle_due(kept, next_at=None)
+    await store.settle_due(taken, next_at=None)
+    assert list(await store.claim_owners()) == []
+
+
 async def test_a_claim_that_ran_out_may_be_taken_over(store: SqlStore, database: Database) -> None:
     await store.commit(due("a", 1))
     (lost,) = await claim(store, 10, owner="first")

@@ -28,6 +28,7 @@ from firstlight.server.engine.bell import Bell
 from firstlight.server.engine.engine import Engine
 from firstlight.server.engine.evaluator import Evaluator
 from firstlight.server.engine.listening import Listening
+from firstlight.server.engine.replicas import new_name
 from firstlight.server.http import v1, v2
 from firstlight.server.http.app import build_app
 from firstlight.server.http.authentication import Credentials
@@ -94,7 +95,7 @@ async def service(
         policy = policy_of(settings, os.environ if environment is None else environment)
         catalogue = catalogue_of(settings)
         clock = clock or SystemClock()
-        replica = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(3)}"
+        replica = new_name()
         listening = Listening(store, clock, replica=replica, poll_seconds=policy.poll_seconds)
         evaluator = Evaluator(
             policy,

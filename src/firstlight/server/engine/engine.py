@@ -11,6 +11,7 @@ import structlog
 
 from firstlight.core.errors import Error, Unavailable
 from firstlight.server.engine.listening import Listening
+from firstlight.server.engine.replicas import is_gone
 from firstlight.server.ports.store import DueRow, OperationRow
 from firstlight.server.usecases.settling import settle_cluster, settle_pool_host
 from firstlight.server.usecases.world import World
@@ -18,7 +19,8 @@ from firstlight.server.usecases.world import World
 log = structlog.get_logger(__name__)
 
 LEASE: Final = timedelta(seconds=20)
-BATCH: Final = 64
+SLOTS: Final = 64
+"""Subjects that are looked at side by side."""
 PACE: Final = 0.05
 """Seconds between two looks at the queue, however often somebody rings."""
 LONGEST_NAP: Final = 5.0
@@ -65,6 +67,8 @@ class Engine:
         self._awake = asyncio.Event()
         self._asked = asyncio.Event()
         self._rested: dict[str, float] = {}
+        self._serving: dict[tuple[str, str], asyncio.Task[None]] = {}
+        """By subject and kind of their rows."""
         self._running: set[asyncio.Task[None]] = set()
         self.failures = 0
 
@@ -76,12 +80,21 @@ class Engine:
     async def run(self) -> None:
         """Until cancelled."""
         try:
+            await self._free_claims()
             async with asyncio.TaskGroup() as group:
                 group.create_task(self._serve_due())
                 group.create_task(self._serve_operations())
                 group.create_task(self._keep_listening())
         finally:
-            await _ended(self._running)
+            await _ended({*self._running, *self._serving.values()})
+
+    async def _free_claims(self) -> None:
+        """Whoever was here before and was killed will not come back to what it had claimed."""
+        try:
+            owners = await self._world.store.claim_owners()
+            await self._world.store.free_claims([owner for owner in owners if is_gone(owner, like=self._replica)])
+        except Error as trouble:
+            self._note("claims of replicas that are gone were not freed", trouble)
 
     # --- the due queue
 
@@ -89,8 +102,9 @@ class Engine:
         while True:
             self._awake.clear()
             try:
-                served = await self.serve_once()
-                pause = 0.0 if served else await self._pause()
+                started = await self._claim()
+                # A slot that becomes free wakes us; until then there is nothing to be claimed for.
+                pause = 0.0 if started else LONGEST_NAP if len(self._serving) >= SLOTS else await self._pause()
             except Exception as error:
                 self._note("the queue could not be served", error)
                 pause = LONGEST_NAP
@@ -105,11 +119,35 @@ class Engine:
         return min(LONGEST_NAP, max(0.0, (at - self._world.clock.now()).total_seconds()))
 
     async def serve_once(self) -> int:
-        """Everything due now, at most one batch; answers how many rows were served."""
+        """Everything due now, as far as there are slots; answers how many rows were served."""
+        started = await self._claim()
+        await asyncio.gather(*started)
+        return len(started)
+
+    async def _claim(self) -> list[asyncio.Task[None]]:
+        """Take as many due rows as there are free slots: a long evaluation holds its own slot and nobody else."""
+        free = SLOTS - len(self._serving)
+        if free <= 0:
+            return []
         now = self._world.clock.now()
-        rows = await self._world.store.claim_due(owner=self._replica, now=now, lease=LEASE, limit=BATCH)
-        await asyncio.gather(*(self._serve(row) for row in rows))
-        return len(rows)
+        rows = await self._world.store.claim_due(owner=self._replica, now=now, lease=LEASE, limit=free)
+        # One whose lease ran out while it is still being looked at needs no second look beside the first.
+        return [self._start(row) for row in rows if (row.subject, row.kind) not in self._serving]
+
+    def _start(self, row: DueRow) -> asyncio.Task[None]:
+        key = (row.subject, row.kind)
+        task = self._serving[key] = asyncio.create_task(self._serve(row))
+
+        def done(task: asyncio.Task[None]) -> None:
+            if len(self._serving) >= SLOTS:
+                self._awake.set()
+            del self._serving[key]
+            error = None if task.cancelled() else task.exception()
+            if isinstance(error, Exception):
+                self._note("a row of the queue could not be settled", error)
+
+        task.add_done_callback(done)
+        return task
 
     async def _serve(self, row: DueRow) -> None:
         store, now = self._world.store, self._world.clock.now()

@@ -427,6 +427,14 @@ class Store(Protocol):
         """Failed: try again later and count the attempt."""
         ...
 
+    async def claim_owners(self) -> Sequence[str]:
+        """Who has claimed something that is not settled, or runs an operation."""
+        ...
+
+    async def free_claims(self, owners: Sequence[str]) -> None:
+        """What these had claimed, or ran, is anybody's at once."""
+        ...
+
     async def next_due_at(self) -> datetime | None: ...
 
     async def oldest_overdue(self, now: datetime) -> timedelta | None:

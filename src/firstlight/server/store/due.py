@@ -10,6 +10,7 @@ from typing import Final
 
 from firstlight.server.ports.database import Database, Param, Sql, Statement
 from firstlight.server.ports.store import Cancel, DueRow, MakeDue
+from firstlight.server.store import operations
 from firstlight.server.store.documents import MICROSECOND, micros, moment, optional_micros, optional_moment
 from firstlight.server.store.inserting import insert
 
@@ -48,6 +49,11 @@ RELEASE: Final = Sql(
     " WHERE subject = :subject AND kind = :kind AND owner = :owner AND lease_until = :lease_until"
 )
 FREE_ALL: Final = Sql("UPDATE due SET owner = NULL, lease_until = NULL WHERE lease_until IS NOT NULL")
+FREE: Final = Sql("UPDATE due SET owner = NULL, lease_until = NULL WHERE owner = ANY(:owners)")
+OWNERS: Final = Sql(
+    "SELECT owner FROM due WHERE lease_until IS NOT NULL AND owner IS NOT NULL"
+    " UNION SELECT owner FROM operations WHERE state = 'running' AND owner IS NOT NULL ORDER BY owner"
+)
 NEXT: Final = Sql(
     "SELECT (SELECT at FROM due WHERE lease_until IS NULL ORDER BY at LIMIT 1) AS free,"
     " (SELECT lease_until FROM due WHERE lease_until IS NOT NULL ORDER BY lease_until LIMIT 1) AS claimed"
@@ -107,6 +113,16 @@ async def settle(database: Database, row: DueRow, *, next_at: datetime | None) -
 
 async def retry(database: Database, row: DueRow, *, at: datetime) -> None:
     await database.commit(Statement(RETRY, {**mine(row), "at": micros(at)}), relaxed=True)
+
+
+async def owners(database: Database) -> Sequence[str]:
+    return [row["owner"] for row in await database.fetch(OWNERS)]
+
+
+async def free(database: Database, owners: Sequence[str]) -> None:
+    if owners:
+        theirs = {"owners": list(owners)}
+        await database.commit(Statement(FREE, theirs), Statement(operations.FREE, theirs), relaxed=True)
 
 
 async def next_at(database: Database) -> datetime | None:

@@ -33,6 +33,7 @@ HEARTBEAT: Final = Sql(
     "UPDATE operations SET heartbeat_at = :now, updated_at = :now, progress = :progress"
     " WHERE id = :id AND epoch = :epoch AND state = 'running'"
 )
+FREE: Final = Sql("UPDATE operations SET heartbeat_at = NULL WHERE state = 'running' AND owner = ANY(:owners)")
 FREE_ALL: Final = Sql("UPDATE operations SET heartbeat_at = NULL WHERE state = 'running'")
 OF_SUBJECT: Final = Sql(
     "SELECT id, kind, subject, attempt, state, progress, owner, epoch, heartbeat_at, created_at, updated_at"

@@ -204,6 +204,12 @@ class SqlStore(Store):
     async def retry_due(self, row: DueRow, *, at: datetime) -> None:
         await due.retry(self._database, row, at=at)
 
+    async def claim_owners(self) -> Sequence[str]:
+        return await due.owners(self._database)
+
+    async def free_claims(self, owners: Sequence[str]) -> None:
+        await due.free(self._database, owners)
+
     async def next_due_at(self) -> datetime | None:
         return await due.next_at(self._database)
 
