@@ -62,9 +62,6 @@ FILES = {
     "etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\n",
 }
 LINKS = {
-    # The launcher asks podman not to write these: they are always those of the host, also after they change.
-    "etc/resolv.conf": "/proc/1/root/etc/resolv.conf",
-    "etc/hosts": "/proc/1/root/etc/hosts",
     "bin": "usr/bin",
     "sbin": "usr/sbin",
     "lib": "usr/lib",
@@ -114,7 +111,9 @@ def distribution_files(names: Iterable[str]) -> Iterator[tuple[Path, Path]]:
         waiting += [word[0] for text in requirements if (word := re.match(r"[A-Za-z0-9._-]+", text))]
         for file in found.files or ():
             path = Path(file)
-            if ".dist-info" not in path.parts[0] and path.parts[0] != ".." and path.suffix in (".py", ".so"):
+            # Packages ask for their own version.
+            wanted = path.name == "METADATA" if ".dist-info" in path.parts[0] else path.suffix in (".py", ".so")
+            if wanted and path.parts[0] != "..":
                 yield path, Path(str(found.locate_file(file)))
 
 
