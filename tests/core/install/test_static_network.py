@@ -196,3 +196,5 @@ def test_units_come_at_their_time() -> None:
     assert "Before=nmstate.service" in full_iso_unit(AppliedBy.NMSTATE)
     assert "Before=coreos-copy-firstboot-network.service" in initramfs_unit(AppliedBy.KEYFILES)
     assert "Before=coreos-livepxe-rootfs.service" in initramfs_unit(AppliedBy.NMSTATE)
+    # Being after something means nothing unless somebody wants it.
+    assert all("Wants=systemd-udev-settle.service" in initramfs_unit(by) for by in AppliedBy)

@@ -209,6 +209,7 @@ def initramfs_unit(applied_by: AppliedBy, *, delay_seconds: int = 0) -> str:
     return f"""[Unit]
 Description=Apply the static network described for this machine
 DefaultDependencies=no
+Wants=systemd-udev-settle.service
 {_INITRAMFS_ORDER[applied_by]}
 
 [Service]
