@@ -132,6 +132,8 @@ async def test_frequency_is_the_highest_the_processor_can(tmp_path: Path) -> Non
     info = "processor : 0\nmodel name : X\ncpu MHz : 1234.567\n"
     view = planted_view(tmp_path, {"proc/cpuinfo": info, "proc/sys/kernel/arch": "x86_64\n"})
     assert (collect_cpu(view).frequency, collect_cpu(view).count) == (1235.0, 1)
+    plant(tmp_path, {"proc/cpuinfo": info.replace("X", "Example(R) CPU @ 2.60GHz")})
+    assert collect_cpu(view).frequency == 2600.0
     plant(tmp_path, {"sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq": "3500000\n"})
     assert collect_cpu(view).frequency == 3500.0
 

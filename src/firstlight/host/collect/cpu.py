@@ -12,6 +12,7 @@ CPUS: Final = "/sys/devices/system/cpu"
 MOST_CPUS: Final = 65_536
 _MODEL_NAMES: Final = ("model name", "cpu model", "Processor", "cpu", "machine")
 _SPEEDS: Final = ("cpu MHz", "cpu MHz static", "cpu MHz dynamic", "clock")
+_NAMED_SPEED: Final = re.compile(r"@ ([0-9]{1,3}(?:\.[0-9]{1,3})?) ?GHz")
 _NUMBER: Final = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
 _S390_MACHINE: Final = re.compile(r"machine = ([0-9A-Za-z]+)")
 
@@ -67,10 +68,12 @@ def _model(first: Mapping[str, str], *, architecture: str) -> str:
 
 
 def _frequency(view: View, first: Mapping[str, str]) -> float:
-    """MHz at most. What the first processor runs at this moment counts only where its maximum is not told, because
-    it moves with the load."""
+    """MHz at most. What the first processor runs at this moment counts only where nothing else is told, because it
+    may move with the load."""
     limits = [view.root.number(f"{CPUS}/cpu{number}/cpufreq/cpuinfo_max_freq") or 0 for number in (0, 1)]
     if max(limits) > 0:
         return max(limits) / 1000
+    if found := _NAMED_SPEED.search(first.get("model name", "")):
+        return float(round(float(found[1]) * 1000))
     speeds = [float(found[0]) for name in _SPEEDS if (found := _NUMBER.match(first.get(name, "")))]
     return float(round(max(speeds, default=0.0)))
