@@ -17,7 +17,9 @@ from firstlight.core.decision import Decision
 from firstlight.core.model.cluster import ClusterState
 from firstlight.server.engine import engine as module
 from firstlight.server.engine.engine import Engine
+from firstlight.server.engine.listening import LONGEST_GAP
 from firstlight.server.engine.replicas import is_gone, new_name
+from firstlight.server.ports.database import Sql, Statement
 from firstlight.server.ports.store import MakeDue, PutCluster, cluster_subject
 from firstlight.server.usecases.deciding import EVALUATE
 from tests.builders.clusters import a_cluster
@@ -119,6 +121,22 @@ async def test_claims_of_who_was_killed_on_this_machine_are_free(
         async with running(engine):
             await looks.until(6 if freed else 5)
         assert list(await store.claim_owners()) == ([] if freed else [name])
+
+
+async def test_ready_is_who_can_do_its_work(life: Life) -> None:
+    clock: Any = life.world.clock
+    assert "starting" in await life.engine.readiness()
+    await life.listening.renew()
+    assert await life.engine.readiness() == ""
+    clock.forward(LONGEST_GAP)
+    assert await life.engine.readiness() == ""
+    clock.forward(timedelta(microseconds=1))
+    assert "no sign of life" in await life.engine.readiness()
+    await life.listening.renew()
+    await life.database.commit(Statement(Sql("UPDATE alembic_version SET version_num = '9999'")))
+    assert "9999" in await life.engine.readiness()
+    await life.database.close()
+    assert "database" in await life.engine.readiness()
 
 
 def test_nobody_is_gone_for_itself() -> None:

@@ -30,7 +30,7 @@ from firstlight.server.engine.evaluator import Evaluator
 from firstlight.server.engine.listening import Listening
 from firstlight.server.engine.replicas import new_name
 from firstlight.server.http import v1, v2
-from firstlight.server.http.app import build_app
+from firstlight.server.http.app import Check, all_is_well, build_app
 from firstlight.server.http.authentication import Credentials
 from firstlight.server.http.listener import cut_slow, listener_with
 from firstlight.server.http.operations import operations_of
@@ -138,7 +138,9 @@ async def service(
             asyncio.create_task(_kept_up("due", lambda: _hear_due(database, engine))),
         ]
         stack.push_async_callback(_end, tasks)
-        yield Service(settings, world, engine, database, build(settings, world, access.authenticator))
+        yield Service(
+            settings, world, engine, database, build(settings, world, access.authenticator, ready=engine.readiness)
+        )
 
 
 def installer_of(settings: Settings) -> Installer | None:
@@ -156,7 +158,9 @@ def installer_of(settings: Settings) -> Installer | None:
     )
 
 
-def build(settings: Settings, world: World, authenticator: Authenticator | None = None) -> ASGIApp:
+def build(
+    settings: Settings, world: World, authenticator: Authenticator | None = None, *, ready: Check = all_is_well
+) -> ASGIApp:
     modules: tuple[ModuleType, ...] = (*v2.MODULES, *v1.MODULES)
 
     async def health() -> str:
@@ -174,6 +178,7 @@ def build(settings: Settings, world: World, authenticator: Authenticator | None 
         authenticate=None if authenticator is None else Credentials(authenticator),
         ignore_unknown_fields=not settings.reject_unknown_fields,
         health=health,
+        ready=ready,
         allowed_domains=settings.allowed_domains,
         hosts=Hosts(settings.host_names) if settings.auth_type == "none" else None,
         public_url=settings.service_base_url,

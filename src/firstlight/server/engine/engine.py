@@ -96,6 +96,16 @@ class Engine:
         except Error as trouble:
             self._note("claims of replicas that are gone were not freed", trouble)
 
+    async def readiness(self) -> str:
+        """What keeps this replica from doing its work, in a sentence; nothing when all is well."""
+        try:
+            await self._world.store.check()
+        except Unavailable as trouble:
+            return str(trouble)
+        if not self._listening.is_current(self._world.clock.now()):
+            return "The engine is starting, or has given no sign of life lately. Its log says why."
+        return ""
+
     # --- the due queue
 
     async def _serve_due(self) -> None:

@@ -40,8 +40,12 @@ class Listening:
         await self._store.renew_listening(self._replica, now, forgiven_until=forgiven)
         self._renewed_at, self._forgiven_until = now, forgiven
 
+    def is_current(self, now: datetime) -> bool:
+        """Whether this replica gave a sign of life lately."""
+        return self._renewed_at is not None and now - self._renewed_at <= LONGEST_GAP
+
     def forgiven_until(self, now: datetime) -> datetime | None:
         """The moment before which silence does not count. Nobody judges before having looked for a gap."""
-        if self._renewed_at is None or now - self._renewed_at > LONGEST_GAP:
+        if not self.is_current(now):
             return now + self._grace
         return self._forgiven_until

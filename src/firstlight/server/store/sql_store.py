@@ -50,6 +50,7 @@ from firstlight.server.store import (
 from firstlight.server.store.cluster_states import ClusterStates, in_order
 from firstlight.server.store.documents import key_params, micros, text_or_none
 from firstlight.server.store.host_states import HostStates
+from firstlight.server.store.schema import VERSION, check_known
 from firstlight.server.store.writes import made_of, work
 
 
@@ -236,6 +237,10 @@ class SqlStore(Store):
 
     async def listened(self) -> Listened:
         return await listening.listened(self._database)
+
+    async def check(self) -> None:
+        row = await self._database.fetch_one(VERSION)
+        check_known(str(row["version_num"]) if row else None, "in use")
 
     async def counts(self) -> Counts:
         return await counts.counts(self._database)
