@@ -83,6 +83,7 @@ agent-image: .venv/.runtime ## Build the agent's container image from scratch (b
 .PHONY: test
 test: .venv/.development system peers ## Run every test that needs no virtual machine
 	@$(BIN)/python tools/build_ui.py
+	@$(BIN)/python tools/build_ui.py test
 	$(PYTEST) -n $(WORKERS) --dist loadfile --no-loadscope-reorder --ignore=tests/lab $(TESTS)
 
 .PHONY: test-lab

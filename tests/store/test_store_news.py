@@ -7,6 +7,7 @@ from firstlight.server.ports.store import (
     CHANGES,
     DUE,
     EVENTS,
+    FINDINGS,
     AddEvents,
     DeleteHost,
     DeleteInfraEnv,
@@ -42,7 +43,11 @@ HOST = host_subject(key_of(a_host()))
         ([PutHost(host=a_pool_host()), PutHost(host=a_pool_host())], [Notify(CHANGES, HOST)]),
         ([DeleteHost(key=key_of(a_host()), at=NOW)], [Notify(CHANGES, HOST)]),
         ([DeleteInfraEnv(infra_env_id=INFRA_ENV_ID, at=NOW)], [Notify(CHANGES, infra_env_subject(INFRA_ENV_ID))]),
-        ([PutFindings(subject=HOST, findings=())], []),
+        ([PutFindings(subject=HOST, findings=())], [Notify(FINDINGS, HOST)]),
+        (
+            [TouchCluster(cluster_id=CLUSTER_ID, expect_revision=1), PutFindings(subject=HOST, findings=())],
+            [Notify(FINDINGS, f"{CLUSTER} {HOST}")],
+        ),
         ([PutSecret(subject="x", name="n", value=None), a_check_in(key_of(a_host()))], []),
         (
             [MakeDue(subject="a", kind="k", at=NOW), MakeDue(subject="b", kind="k", at=EARLIER)],

@@ -110,7 +110,7 @@ function Lost() {
 
 function Head() {
   return (
-    <Masthead>
+    <Masthead display={{ default: "inline" }}>
       <MastheadMain>
         <MastheadToggle>
           <PageToggleButton isHamburgerButton aria-label="Navigation" id="nav-toggle" />

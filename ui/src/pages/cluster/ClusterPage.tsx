@@ -106,7 +106,7 @@ export function ClusterDrawer({ cluster, host, children }: DrawerProps) {
   const found = useHosts(hostsOfCluster(cluster.id), { text: host, limit: host ? 1 : 0 }).data?.hosts[0];
   const close = (): void => goWith("host", "");
   return (
-    <Drawer isExpanded={host !== ""} onExpand={() => undefined}>
+    <Drawer isInline isExpanded={host !== ""}>
       <DrawerContent
         panelContent={host && found ? <HostDrawer key={host} infraEnvId={found.infra_env_id} id={host} onClose={close} /> : null}
       >

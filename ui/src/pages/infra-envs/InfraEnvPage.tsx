@@ -34,7 +34,7 @@ export default function InfraEnvPage({ id, host }: { readonly id: string; readon
   const infraEnv = live.data;
   if (!infraEnv) return live.error ? <Failure title="The environment cannot be shown" live={live} /> : <Waiting />;
   return (
-    <Drawer isExpanded={host !== ""}>
+    <Drawer isInline isExpanded={host !== ""}>
       <DrawerContent panelContent={host ? <HostDrawer key={host} infraEnvId={id} id={host} onClose={() => goWith("host", "")} /> : null}>
         <DrawerContentBody>
           <PageSection hasBodyWrapper={false}>

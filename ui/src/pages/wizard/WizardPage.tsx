@@ -60,6 +60,7 @@ function Steps({ cluster, infraEnv, problems, present, host }: StepsProps) {
   return (
     <Wizard
       startIndex={index + 1}
+      height="auto"
       isVisitRequired={false}
       navAriaLabel="Steps of the setup"
       onStepChange={(_, next) => go(paths.wizard(cluster.id, String(next.id)), { replace: true })}

@@ -21,6 +21,7 @@ export function FixButton({ fix }: { readonly fix: Fix }) {
       isLoading={busy}
       isDisabled={busy}
       data-testid="fix"
+      className="fl-wrap"
       onClick={() => void apply()}
     >
       {fix.title}
