@@ -17,6 +17,10 @@ KEPT: Final = 3
 """So many of each kind, the latest used, stay when something new is made."""
 
 
+Make = Callable[[Path], None]
+"""Fills the folder it is given."""
+
+
 class Missing(Exception):
     """Something a builder needs is not on this machine; the text says how to get it."""
 
@@ -90,7 +94,7 @@ def folder() -> Path:
     return Path(cache_home) / "firstlight" / "lab"
 
 
-def kept(stage: str, key: str, make: Callable[[Path], None]) -> Path:
+def kept(stage: str, key: str, make: Make) -> Path:
     """The folder that `make` filled for this key: made now, or long ago. One builder at a time; the others wait."""
     place = folder() / stage / key
     place.parent.mkdir(parents=True, exist_ok=True)
@@ -102,10 +106,11 @@ def kept(stage: str, key: str, make: Callable[[Path], None]) -> Path:
     return place
 
 
-def _make(stage: str, place: Path, make: Callable[[Path], None]) -> None:
+def _make(stage: str, place: Path, make: Make) -> None:
     for abandoned in place.parent.glob(".making-*"):
         shutil.rmtree(abandoned)
-    for old in sorted(place.parent.iterdir(), key=lambda one: one.stat().st_mtime, reverse=True)[KEPT:]:
+    finished = [one for one in place.parent.iterdir() if one.is_dir()]
+    for old in sorted(finished, key=lambda one: one.stat().st_mtime, reverse=True)[KEPT:]:
         shutil.rmtree(old)
     print(f"lab: making the {stage}", flush=True)
     started, used = time.monotonic(), _child_seconds()

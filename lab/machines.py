@@ -151,7 +151,7 @@ def qemu(machine: Machine, *, console: Path, variables: Path | None) -> list[str
     words += ["-accel", "tcg,thread=multi", "-machine", "pc", "-cpu", "Nehalem", "-smp", str(machine.cores)]
     words += ["-m", str(machine.memory_mib), "-display", "none", "-monitor", "none", "-no-reboot", "-nodefaults"]
     words += ["-serial", f"file:{console}", "-device", "virtio-rng-pci"]
-    words += _network(machine)
+    words += network(machine)
     if variables is not None:
         code = part("/usr/share/OVMF/OVMF_CODE_4M.fd", package="ovmf")
         words += ["-drive", f"if=pflash,format=raw,readonly=on,file={code}"]
@@ -172,7 +172,8 @@ def qemu(machine: Machine, *, console: Path, variables: Path | None) -> list[str
     return words
 
 
-def _network(machine: Machine) -> list[str]:
+def network(machine: Machine) -> list[str]:
+    """One card, behind which nothing answers but a DHCP server and the named ports."""
     forwards = "".join(
         f",guestfwd=tcp:{GATEWAY}:{port}-cmd:{sys.executable} -I {FORWARDER} 127.0.0.1 {port}" for port in machine.ports
     )
