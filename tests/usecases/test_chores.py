@@ -10,6 +10,8 @@ from firstlight.core.model.cluster_status import ClusterStatus
 from firstlight.core.model.policy import Timeouts
 from firstlight.server.ports.store import (
     SERVICE_SUBJECT,
+    DeleteHost,
+    DeleteInfraEnv,
     EventQuery,
     PutCluster,
     PutHost,
@@ -158,6 +160,28 @@ async def test_a_purge_that_was_cut_short_begins_again(world: World, clock: SetC
     assert await world.store.cluster(cluster_id, with_deleted=True) is None
     await chores.purge_deleted(world)
     assert len(await told_by_service(world)) == 1
+
+
+@pytest.mark.parametrize(("after", "stays"), [(timedelta(0), True), (MOMENT, False)])
+async def test_deleted_hosts_of_the_pool_and_infra_envs_are_purged(
+    world: World, clock: SetClock, after: timedelta, stays: bool
+) -> None:
+    hosts = [a_pool_host(number) for number in range(1, MOST + 1)]
+    await world.store.commit(
+        PutInfraEnv(infra_env=an_infra_env(cluster_id=None), expect_revision=None),
+        *(PutHost(host=host) for host in hosts),
+    )
+    keys = [(host.infra_env_id, host.id) for host in hosts]
+    await world.store.commit(
+        *(DeleteHost(key=key, at=clock.moment) for key in keys),
+        DeleteInfraEnv(infra_env_id=INFRA_ENV_ID, at=clock.moment),
+    )
+    clock.forward(TIMEOUTS.purge_deleted + after)
+    assert await chores.purge_deleted(world) == (clock.moment + EVERY if stays else clock.moment), "as many as fit"
+    later = clock.moment + EVERY
+    assert len(await world.store.deleted_pool_hosts_before(later, limit=MOST)) == (MOST if stays else 0)
+    assert await world.store.deleted_infra_envs_before(later, limit=1) == []
+    assert await chores.purge_deleted(world) == clock.moment + EVERY
 
 
 async def test_a_living_cluster_is_never_purged(world: World, clock: SetClock) -> None:

@@ -108,6 +108,18 @@ class PurgeCluster(Struct, frozen=True, kw_only=True):
     cluster_id: UUID
 
 
+class PurgeHost(Struct, frozen=True, kw_only=True):
+    """For good, with its events: a deleted host of no cluster. LostRace when it is back."""
+
+    key: HostKey
+
+
+class PurgeInfraEnv(Struct, frozen=True, kw_only=True):
+    """For good, with its own events: a deleted infra-env. LostRace when it is back."""
+
+    infra_env_id: UUID
+
+
 class PutReport(Struct, frozen=True, kw_only=True):
     key: HostKey
     kind: ReportKind
@@ -204,6 +216,8 @@ Write = (
     | DeleteInfraEnv
     | DeleteCluster
     | PurgeCluster
+    | PurgeHost
+    | PurgeInfraEnv
     | PutReport
     | DropReports
     | PutPresence
@@ -462,6 +476,14 @@ class Store(Protocol):
         ...
 
     async def deleted_clusters_before(self, moment: datetime) -> Sequence[UUID]: ...
+
+    async def deleted_pool_hosts_before(self, moment: datetime, *, limit: int) -> Sequence[HostKey]:
+        """Hosts of clusters go with their cluster."""
+        ...
+
+    async def deleted_infra_envs_before(self, moment: datetime, *, limit: int) -> Sequence[UUID]:
+        """Those that no host is left of, deleted or not."""
+        ...
 
     async def inactive_clusters_before(self, moment: datetime, *, limit: int) -> Sequence[Cluster]: ...
 

@@ -5,7 +5,7 @@ from typing import Final
 
 from firstlight.core.model.host import Host
 from firstlight.server.ports.database import Param, Sql, Statement
-from firstlight.server.ports.store import DeleteHost, PutHost, host_subject
+from firstlight.server.ports.store import DeleteHost, PurgeHost, PutHost, host_subject
 from firstlight.server.store.documents import ENCODER, fresh_revision, key_params, micros, text_or_none
 from firstlight.server.store.inserting import insert
 
@@ -84,6 +84,19 @@ DOCUMENTS: Final = Sql(
 )
 
 
+DELETED_BEFORE: Final = Sql(
+    "SELECT infra_env_id, id FROM hosts WHERE deleted_at < :moment AND cluster_id IS NULL"
+    " ORDER BY deleted_at, infra_env_id, id LIMIT :limit"
+)
+PURGE: Final = Sql(
+    "DELETE FROM hosts WHERE infra_env_id = :infra_env_id AND id = :host_id AND deleted_at IS NOT NULL"
+    " AND cluster_id IS NULL"
+)
+PURGE_EVENTS: Final = Sql(
+    "DELETE FROM events WHERE host_id = :host_id AND infra_env_id = :infra_env_id AND cluster_id IS NULL"
+)
+
+
 def columns(host: Host, *, revision: int) -> dict[str, Param]:
     return {
         "infra_env_id": str(host.infra_env_id),
@@ -113,3 +126,8 @@ def delete(write: DeleteHost) -> Iterator[Statement]:
     params = key_params(write.key) | {"subject": host_subject(write.key)}
     for sql in FORGET:
         yield Statement(sql, {name: params[name] for name in sql.names})
+
+
+def purge(write: PurgeHost) -> Iterator[Statement]:
+    yield Statement(PURGE, key_params(write.key), expect_rows=1)
+    yield Statement(PURGE_EVENTS, key_params(write.key))

@@ -5,7 +5,7 @@ from typing import Final
 
 from firstlight.core.model.infra_env import InfraEnv
 from firstlight.server.ports.database import Param, Sql, Statement
-from firstlight.server.ports.store import DeleteInfraEnv, PutInfraEnv, infra_env_subject
+from firstlight.server.ports.store import DeleteInfraEnv, PurgeInfraEnv, PutInfraEnv, infra_env_subject
 from firstlight.server.store.documents import ENCODER, fresh_revision, micros, plain, text_or_none
 
 # A deleted one makes room for a new one of the same id: some callers choose the id themselves.
@@ -49,6 +49,14 @@ INACTIVE_BEFORE: Final = Sql(
 )
 
 
+DELETED_BEFORE: Final = Sql(
+    "SELECT e.id FROM infra_envs e WHERE e.deleted_at < :moment"
+    " AND NOT EXISTS (SELECT 1 FROM hosts h WHERE h.infra_env_id = e.id) ORDER BY e.deleted_at, e.id LIMIT :limit"
+)
+PURGE: Final = Sql("DELETE FROM infra_envs WHERE id = :id AND deleted_at IS NOT NULL")
+PURGE_EVENTS: Final = Sql("DELETE FROM events WHERE infra_env_id = :id AND host_id IS NULL AND cluster_id IS NULL")
+
+
 def columns(infra_env: InfraEnv, *, revision: int) -> dict[str, Param]:
     return {
         "id": str(infra_env.id),
@@ -75,3 +83,9 @@ def put(write: PutInfraEnv) -> Iterator[Statement]:
 def delete(write: DeleteInfraEnv) -> Iterator[Statement]:
     yield Statement(DELETE, {"id": str(write.infra_env_id), "at": micros(write.at)})
     yield Statement(DROP_SECRETS, {"subject": infra_env_subject(write.infra_env_id)})
+
+
+def purge(write: PurgeInfraEnv) -> Iterator[Statement]:
+    params = {"id": str(write.infra_env_id)}
+    yield Statement(PURGE, params, expect_rows=1)
+    yield Statement(PURGE_EVENTS, params)

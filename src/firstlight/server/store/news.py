@@ -21,6 +21,7 @@ from firstlight.server.ports.store import (
     DropReports,
     MakeDue,
     PurgeCluster,
+    PurgeHost,
     PutCluster,
     PutFindings,
     PutHost,
@@ -39,7 +40,7 @@ from firstlight.server.store.documents import micros
 
 OF_CLUSTER: Final = (DeleteCluster, PurgeCluster, PutManifest, DeleteManifest)
 GUARDING: Final = (PutCluster, TouchCluster)
-OF_HOST: Final = (DeleteHost, PutReport, DropReports, PutPlan)
+OF_HOST: Final = (DeleteHost, PurgeHost, PutReport, DropReports, PutPlan)
 
 
 def subjects_of(write: Write) -> Iterator[str]:

@@ -100,7 +100,15 @@ class SqlStore(Store):
         rows = await self._database.fetch(infra_envs.INACTIVE_BEFORE, moment=micros(moment), limit=limit)
         return list((await self._clusters.infra_env_documents(rows)).values())
 
+    async def deleted_infra_envs_before(self, moment: datetime, *, limit: int) -> Sequence[UUID]:
+        rows = await self._database.fetch(infra_envs.DELETED_BEFORE, moment=micros(moment), limit=limit)
+        return [UUID(row["id"]) for row in rows]
+
     # hosts
+
+    async def deleted_pool_hosts_before(self, moment: datetime, *, limit: int) -> Sequence[HostKey]:
+        rows = await self._database.fetch(hosts.DELETED_BEFORE, moment=micros(moment), limit=limit)
+        return [(UUID(row["infra_env_id"]), UUID(row["id"])) for row in rows]
 
     async def host(self, key: HostKey) -> HostState | None:
         found = await self._hosts.load(hosts.ONE, key_params(key))

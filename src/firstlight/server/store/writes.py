@@ -14,6 +14,8 @@ from firstlight.server.ports.store import (
     DropReports,
     MakeDue,
     PurgeCluster,
+    PurgeHost,
+    PurgeInfraEnv,
     PutCluster,
     PutFindings,
     PutHost,
@@ -80,6 +82,10 @@ def statements_of(write: Write) -> Iterator[Statement]:
             return clusters.delete(write)
         case PurgeCluster():
             return clusters.purge(write)
+        case PurgeHost():
+            return hosts.purge(write)
+        case PurgeInfraEnv():
+            return infra_envs.purge(write)
         case PutHost():
             return hosts.put(write)
         case DeleteHost():

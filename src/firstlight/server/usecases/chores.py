@@ -19,12 +19,15 @@ from firstlight.core.events.recorded import Recorded, record
 from firstlight.core.model.cluster import Cluster
 from firstlight.core.model.cluster_status import ClusterStatus
 from firstlight.core.model.infra_env import InfraEnv
+from firstlight.server.ports.database import LostRace
 from firstlight.server.ports.store import (
     SERVICE_SUBJECT,
     AddEvents,
     Cancel,
     MakeDue,
     PurgeCluster,
+    PurgeHost,
+    PurgeInfraEnv,
 )
 from firstlight.server.usecases import infra_envs
 from firstlight.server.usecases.caller import SERVICE
@@ -92,7 +95,28 @@ async def purge_deleted(world: World) -> datetime:
         )
         event = AddEvents(events=(_of_the_service(told, now),))
         await world.store.commit(PurgeCluster(cluster_id=cluster_id), event)
-    return _next(now, more=len(found) > PURGED)
+    more = await _purge_pool(world, now - world.policy.timeouts.purge_deleted)
+    return _next(now, more=more or len(found) > PURGED)
+
+
+async def _purge_pool(world: World, before: datetime) -> bool:
+    """Hosts of no cluster, then infra-envs none of whose hosts is left; answers whether there may be more."""
+    hosts = await world.store.deleted_pool_hosts_before(before, limit=MOST)
+    for key in hosts:
+        await _purged(world, PurgeHost(key=key))
+    infra_env_ids = await world.store.deleted_infra_envs_before(before, limit=MOST)
+    for infra_env_id in infra_env_ids:
+        await _purged(world, PurgeInfraEnv(infra_env_id=infra_env_id))
+    if hosts or infra_env_ids:
+        log.info("deleted things went for good", hosts=len(hosts), infra_envs=len(infra_env_ids))
+    return MOST in (len(hosts), len(infra_env_ids))
+
+
+async def _purged(world: World, write: PurgeHost | PurgeInfraEnv) -> None:
+    try:
+        await world.store.commit(write)
+    except LostRace:
+        log.info("somebody made it again meanwhile; it stays", what=repr(write))
 
 
 async def deregister_inactive_infra_envs(world: World) -> datetime:
