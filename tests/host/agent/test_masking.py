@@ -77,6 +77,36 @@ def test_what_people_look_for_in_logs_is_left_alone(line: str) -> None:
     assert mask(line) == line
 
 
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "x",
+        "-",
+        " ",
+        "\\",
+        '"',
+        ":",
+        "://",
+        "a:",
+        "token",
+        "token ",
+        "auth=",
+        "$6$",
+        "eyJ",
+        "a.",
+        "Bearer ",
+        "--x",
+        "@",
+        '"auth"',
+    ],
+)
+def test_long_lines_cost_no_more_than_their_length(piece: str) -> None:
+    line = piece * (200_000 // len(piece))
+    assert mask(line)
+    assert SECRET not in mask(f"{line} PULL_SECRET_TOKEN={SECRET}")
+
+
 def test_secrets_known_by_value_go_wherever_they_stand() -> None:
     assert mask("curl -H a:abcd1234 x", also=("abcd1234",)) == f"curl -H a:{MASK} x"
     assert mask("abc", also=("abc", "")) == "abc", "what is so short is no secret but everybody's letters"

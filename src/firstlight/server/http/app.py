@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
+from email.utils import formatdate
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -184,4 +185,6 @@ async def _send_page(page: _Page, scope: Scope, send: Send) -> None:
     if page.is_json:
         await send_json(send, content, status=status, accepts=trace.headers, extra=[], etag=True)
     else:
-        await send_bytes(send, content, status=status, headers=raw_headers({"content-type": content_type}))
+        # Machines compare their clock with this; nothing else of ours tells the time.
+        headers = {"content-type": content_type, "date": formatdate(usegmt=True)}
+        await send_bytes(send, content, status=status, headers=raw_headers(headers))

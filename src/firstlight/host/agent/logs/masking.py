@@ -6,30 +6,51 @@ masking once.
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
 MASK: Final = "***"
 KEY_LINES: Final = 200
 """A private key that does not end within these lines is cut off; what follows is text again."""
 
-_WORDS: Final = r"(?:[\w.-]*(?:pull[_-]?secret|token|passw(?:or)?d|passphrase|secret[_-]?key|api[_-]?key|auth)[\w.-]*)"
+# Every repetition is bounded: a line may be long, and logs are written by others.
+_TELLING: Final = ("secret", "token", "passw", "passphrase", "key", "auth")
+_WORD: Final = r"(?:pull[_-]?secret|token|passw(?:or)?d|passphrase|secret[_-]?key|api[_-]?key|auth)[\w.-]{0,40}"
+_NAME: Final = rf"[\w.-]{{0,40}}{_WORD}"
+_SCHEME: Final = r"(?:(?:bearer|basic)\s{1,8})?"
+_GAP: Final = r"\s{0,8}"
 _QUOTE: Final = r'\\{0,6}"'
+
+
+class Rule(NamedTuple):
+    hints: tuple[str, ...]
+    """One of these, in small letters, is in every line the pattern could find; looking for it costs little."""
+    pattern: re.Pattern[str]
+    instead: str
+
+
+def _rule(hints: tuple[str, ...], pattern: str, instead: str) -> Rule:
+    return Rule(hints, re.compile(pattern, re.IGNORECASE), instead)
+
+
 _RULES: Final = (
     # "auth": "…" in JSON, also inside a JSON string where quotes are escaped
-    (re.compile(rf"({_QUOTE}{_WORDS}{_QUOTE}\s*:\s*{_QUOTE})(?!\*\*\*)[^\"\\]+", re.IGNORECASE), rf"\1{MASK}"),
-    # Authorization: Bearer …, X-Secret-Key: …
-    (re.compile(r"\b((?:bearer|basic)\s+)(?!\*\*\*)[A-Za-z0-9+/_.=~-]{4,}", re.IGNORECASE), rf"\1{MASK}"),
-    (re.compile(r"\b(x-secret-key['\"]?\s*[:=]\s*['\"]?)(?!\*\*\*)[^\s'\",]+", re.IGNORECASE), rf"\1{MASK}"),
-    # NAME_TOKEN=…, --password …, password: …
-    (re.compile(rf"((?<![\w.-]){_WORDS}\s*[=:]\s*['\"]?)(?!\*\*\*)[^\s'\",;}}{{)&\\]+", re.IGNORECASE), rf"\1{MASK}"),
-    (re.compile(rf"(--?{_WORDS}\s+['\"]?)(?!\*\*\*|-)[^\s'\"]+", re.IGNORECASE), rf"\1{MASK}"),
+    _rule(_TELLING, rf"({_QUOTE}{_NAME}{_QUOTE}{_GAP}:{_GAP}{_QUOTE})(?!\*\*\*)[^\"\\]+", rf"\1{MASK}"),
+    # NAME_TOKEN=…, password: …, Authorization: Bearer …, --password …
+    _rule(
+        _TELLING,
+        rf"({_WORD}{_GAP}[=:]{_GAP}['\"]?{_SCHEME})(?!\*\*\*|(?:bearer|basic)\s)[^\s'\",;}}{{)&\\]+",
+        rf"\1{MASK}",
+    ),
+    _rule(_TELLING, rf"(-{_NAME}\s{{1,8}}['\"]?)(?!\*\*\*|-)[^\s'\"]+", rf"\1{MASK}"),
     # signed tokens
-    (re.compile(r"\beyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{2,}(?:\.[A-Za-z0-9_-]*)?"), MASK),
+    _rule(("eyj",), r"\beyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{2,}(?:\.[A-Za-z0-9_-]*)?", MASK),
     # crypt(3) hashes
-    (re.compile(r"\$(?:1|2[abxy]?|5|6|7|y|gy|sha1|argon2\w*)\$[^\s:'\"\\,]{8,}"), MASK),
+    _rule(("$",), r"\$(?:1|2[abxy]?|5|6|7|y|gy|sha1|argon2\w{0,4})\$[^\s:'\"\\,]{8,}", MASK),
     # user:password@ in addresses
-    (re.compile(r"([a-z][a-z0-9+.-]*://[^\s/:@'\"]*:)(?!\*\*\*@)[^\s/@'\"]+@", re.IGNORECASE), rf"\1{MASK}@"),
-)  # fmt: skip
+    _rule(("://",), r"([a-z0-9+.-]{1,20}://[^\s/:@'\"]*:)(?!\*\*\*@)[^\s/@'\"]+@", rf"\1{MASK}@"),
+    # What is left of headers; last, since a scheme may stand before a name.
+    _rule(("bearer", "basic"), r"\b((?:bearer|basic)\s{1,8})(?!\*\*\*)[A-Za-z0-9+/_.=~-]{4,}", rf"\1{MASK}"),
+)
 _KEY_BEGINS: Final = re.compile(r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----")
 _KEY_ENDS: Final = re.compile(r"-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----")
 
@@ -67,8 +88,10 @@ class Masker:
     def _plain(self, text: str) -> str:
         for value in self._values:
             text = text.replace(value, MASK)
-        for pattern, instead in _RULES:
-            text = pattern.sub(instead, text)
+        small = text.lower()
+        for rule in _RULES:
+            if any(hint in small for hint in rule.hints):
+                text = rule.pattern.sub(rule.instead, text)
         return text
 
 
