@@ -41,7 +41,10 @@ def why_not_a_disk(path: str, *, root: Root, lab: Lab | None) -> str:
     if root.line(f"/sys/block/{name}/ro") == "1":
         return f"{path} is read-only."
     parts = read_parts(root, Block(name=name, place="", size_bytes=0))
-    uses = read_uses(root, parts, claims=read_claims(root, read_mounts(root)))
+    mounts = read_mounts(root)
+    if mounts is None:
+        return f"Whether {path} is in use cannot be told: the mount table is unreadable. It was not written to."
+    uses = read_uses(root, parts, claims=read_claims(root, mounts))
     listed = "; ".join(f"{use.part} is {use.how}" for use in uses[:4])
     return f"{path} is in use and was not written to: {listed}." if uses else ""
 

@@ -5,6 +5,7 @@ original's service asks for no other disk; a service that does says `"installati
 """
 
 import asyncio
+from math import isnan
 from typing import Final
 
 from msgspec import Struct
@@ -52,9 +53,10 @@ async def measure(arguments: tuple[str, ...], site: Site) -> Done:
 def seconds_of(arguments: tuple[str, ...]) -> float:
     """The time limit that the service names, within reason."""
     try:
-        return min(max(float(arguments[0]), 1.0), _LONGEST_SECONDS) if arguments else _DEFAULT_SECONDS
+        seconds = float(arguments[0]) if arguments else _DEFAULT_SECONDS
     except ValueError:
         return _DEFAULT_SECONDS
+    return min(max(seconds, 1.0), _LONGEST_SECONDS) if not isnan(seconds) else _DEFAULT_SECONDS
 
 
 def _refusal(wanted: Wanted, site: Site) -> str:
