@@ -56,24 +56,29 @@ def ip(*words: str, namespace: str = "") -> None:
     subprocess.run(["ip", *(("-n", namespace) if namespace else ()), *words], check=True)
 
 
+def enter(namespace: str) -> None:
+    """Move the calling thread, which should be nobody else's, into a namespace for good."""
+    descriptor = os.open(f"/run/netns/{namespace}", os.O_RDONLY)
+    try:
+        if _LIBC.setns(descriptor, _CLONE_NEWNET):
+            raise OSError(ctypes.get_errno(), "setns failed")
+    finally:
+        os.close(descriptor)
+
+
 def inside(namespace: str, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
     """Run a coroutine in an event loop on a thread that has entered the namespace; sockets made there belong to it."""
     results: list[T] = []
     failures: list[BaseException] = []
 
-    def enter() -> None:
+    def run() -> None:
         try:
-            descriptor = os.open(f"/run/netns/{namespace}", os.O_RDONLY)
-            try:
-                if _LIBC.setns(descriptor, _CLONE_NEWNET):
-                    raise OSError(ctypes.get_errno(), "setns failed")
-            finally:
-                os.close(descriptor)
+            enter(namespace)
             results.append(asyncio.run(work()))
         except BaseException as reason:
             failures.append(reason)
 
-    thread = threading.Thread(target=enter)
+    thread = threading.Thread(target=run)
     thread.start()
     thread.join()
     if failures:
