@@ -16,6 +16,7 @@ from tests.lab.images.environments import (
     OLD_VERSION,
     Environment,
     create,
+    create_cluster,
     files_of,
     ports_of,
     running_service,
@@ -57,7 +58,7 @@ def environments(service: RunningService, listener: Listener) -> dict[str, Envir
     static = {boot.mac: boot.address for boot in BOOTS if boot.address}
     network = {"static_network_config": static_network(static)}
     return {
-        "dhcp": create(service, **fields),
+        "dhcp": create(service, **fields, cluster_id=create_cluster(service)),
         "nmstate": create(service, **fields, **network),
         "keyfiles": create(service, openshift_version=OLD_VERSION, **fields, **network),
     }

@@ -149,6 +149,18 @@ def download(url: str, target: Path) -> Path:
     return target
 
 
+def create_cluster(service: RunningService) -> str:
+    """The id of a cluster to bind environments to."""
+    body = {
+        "name": "lab",
+        "openshift_version": VERSION,
+        "base_dns_domain": "lab.example",
+        "pull_secret": PULL_SECRET,
+        "ssh_public_key": SSH_KEY,
+    }
+    return post(service, "/clusters", body)["id"]
+
+
 @dataclass(frozen=True, slots=True)
 class WrittenFile:
     """A file that a config tells Ignition to write."""
