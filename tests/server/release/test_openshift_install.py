@@ -138,3 +138,4 @@ async def test_it_runs_politely(tmp_path: Path) -> None:
 )
 def test_older_releases_have_an_installer_of_their_own_for_bare_metal(version: str, name: str) -> None:
     assert installer_name(version) == name
+    assert installer_name(version, fips=True) == "openshift-baremetal-install"

@@ -41,8 +41,10 @@ def baremetal(cluster: ClusterInputs) -> Document:
     block: Document = {
         "provisioningNetwork": "Disabled" if at_least(cluster.version, "4.7") else "Unmanaged",
         **vips(cluster),
-        "hosts": [baremetal_host(host, cluster.machine_networks) for host in ordered],
     }
+    # With fencing the credentials name the hosts, and the installer refuses a second list of them.
+    if not any(host.fencing for host in ordered):
+        block["hosts"] = [baremetal_host(host, cluster.machine_networks) for host in ordered]
     if cluster.additional_ntp_servers:
         block["additionalNTPServers"] = list(cluster.additional_ntp_servers)
     if cluster.user_managed_load_balancer:

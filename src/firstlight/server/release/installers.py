@@ -58,7 +58,7 @@ class ReleaseInstallers:
 
     @asynccontextmanager
     async def _program(self, order: InstallerOrder) -> AsyncGenerator[Path]:
-        name = installer_name(order.version)
+        name = installer_name(order.version, fips=await asyncio.to_thread(in_fips_mode))
         secret = parse_pull_secret(order.pull_secret)
         bundle = order.mirrors.ca_bundle if order.mirrors else ""
         plain = self._settings.plain_registries
@@ -79,5 +79,14 @@ class ReleaseInstallers:
                 await asyncio.to_thread(remove, layers)
 
 
-def installer_name(version: str) -> str:
-    return "openshift-install" if parse(version).to_minor() >= STATIC_SINCE else "openshift-baremetal-install"
+def installer_name(version: str, *, fips: bool = False) -> str:
+    """`fips`: this machine runs in FIPS mode, for which only the installer with the system's cryptography will do."""
+    is_static = parse(version).to_minor() >= STATIC_SINCE and not fips
+    return "openshift-install" if is_static else "openshift-baremetal-install"
+
+
+def in_fips_mode() -> bool:
+    try:
+        return Path("/proc/sys/crypto/fips_enabled").read_text().strip() == "1"
+    except OSError:
+        return False
