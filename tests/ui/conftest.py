@@ -8,7 +8,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from firstlight.server.web.files import BUILT, INDEX
 from tests.conftest import missing
@@ -17,6 +17,7 @@ from tests.services import RunningService, run_service
 PATIENCE_MS: Final = 30_000
 """How long a condition may take on a busy machine."""
 OpenPage = Callable[..., Page]
+expect.set_options(timeout=PATIENCE_MS)
 
 
 @pytest.fixture(scope="module")
@@ -81,9 +82,7 @@ def open_page(browser: Browser, service: RunningService) -> Iterator[OpenPage]:
         return page
 
     yield opened
-    for number, context in enumerate(contexts):
-        if os.environ.get("FIRSTLIGHT_PICTURES"):
-            context.pages[0].screenshot(path=str(Path(os.environ["FIRSTLIGHT_PICTURES"]) / f"end-{number}.png"), full_page=True)
+    for context in contexts:
         context.close()
     assert troubles.seen == []
 

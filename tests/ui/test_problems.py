@@ -1,5 +1,6 @@
 """Problems in the page: fixes that mend, checks that may fail for a reason, and text that stays text."""
 
+from collections.abc import Callable
 from typing import Final
 
 from msgspec.structs import replace
@@ -10,10 +11,11 @@ from tests.services import RunningService
 from tests.ui.acting import create_by_wizard, infra_env_of
 from tests.ui.conftest import OpenPage
 
+Keep = Callable[[Page, str], None]
 EVIL: Final = "<img src=x onerror=alert(1)><script>alert(2)</script>"
 
 
-def test_a_fix_mends_and_a_reason_waives(service: RunningService, open_page: OpenPage) -> None:
+def test_a_fix_mends_and_a_reason_waives(service: RunningService, open_page: OpenPage, keep: Keep) -> None:
     page = open_page("/")
     cluster_id = create_by_wizard(page, "broken")
     machines = some_machines(masters=3, workers=2, salt="ui-fixes")
@@ -24,6 +26,7 @@ def test_a_fix_mends_and_a_reason_waives(service: RunningService, open_page: Ope
         twins = page.get_by_test_id("problem-hostname-unique")
         expect(twins).to_contain_text("2 hosts", timeout=60_000)
         _expanded(page, "hostname-unique")
+        keep(page, "problems")
         twins.get_by_test_id("fix").first.click()
         expect(twins).to_have_count(0)
 

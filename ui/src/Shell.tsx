@@ -110,7 +110,7 @@ function Lost() {
 
 function Head() {
   return (
-    <Masthead display={{ default: "inline" }}>
+    <Masthead>
       <MastheadMain>
         <MastheadToggle>
           <PageToggleButton isHamburgerButton aria-label="Navigation" id="nav-toggle" />

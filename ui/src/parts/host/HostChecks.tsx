@@ -4,10 +4,10 @@ import { checkAgain } from "../../api/actions";
 import type { Finding } from "../../api/own";
 import type { Host } from "../../api/types";
 import type { Live } from "../../live/resources";
-import { clockTime, counted, moment } from "../../numbers";
+import { counted } from "../../numbers";
 import { categoryName, named, type Tone } from "../../words";
 import { attempt } from "../notes";
-import { EvidenceList } from "../problems/EvidenceList";
+import { EvidenceList, Measured } from "../problems/EvidenceList";
 import { FixButton } from "../problems/FixButton";
 import { ToneIcon } from "../Status";
 import { Failure, Waiting } from "../Waiting";
@@ -60,7 +60,6 @@ export function HostChecks({ host, live }: { readonly host: Host; readonly live:
 }
 
 function Check({ finding }: { readonly finding: Finding }) {
-  const measured = moment(finding.measured_at);
   return (
     <li className="fl-case" data-testid={`check-${finding.id}`}>
       <p className="fl-state">
@@ -72,7 +71,7 @@ function Check({ finding }: { readonly finding: Finding }) {
       </p>
       <p className="fl-anywhere">{finding.message}</p>
       <EvidenceList evidence={finding.evidence} />
-      {measured && <p className="fl-subtle fl-small">Measured at {clockTime(measured)}.</p>}
+      <Measured evidence={finding.evidence} at={finding.measured_at} />
       {finding.fixes.length > 0 && (
         <div className="fl-row">
           {finding.fixes.map((fix) => (

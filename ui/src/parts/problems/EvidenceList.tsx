@@ -1,10 +1,12 @@
-// What was measured, by name.
+// What was measured, by name; by whom is told beside it.
 import type { Evidence } from "../../api/own";
-import { memory } from "../../numbers";
+import { clockTime, memory, moment } from "../../numbers";
 import { named } from "../../words";
 
 export function EvidenceList({ evidence }: { readonly evidence: Evidence }) {
-  const entries = Object.entries(evidence).filter(([, value]) => !(Array.isArray(value) && value.every(isId)));
+  const entries = Object.entries(evidence).filter(
+    ([name, value]) => name !== "measured_by" && !(Array.isArray(value) && value.every(isId)),
+  );
   if (entries.length === 0) return null;
   return (
     <dl className="fl-evidence">
@@ -22,6 +24,18 @@ const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** Ids of hosts say nothing to a person; the sentence has their names. */
 const isId = (value: unknown): boolean => typeof value === "string" && ID.test(value);
+
+/** Who measured, and when. */
+export function Measured({ evidence, at }: { readonly evidence: Evidence; readonly at: string | null }) {
+  const date = moment(at);
+  if (!date) return null;
+  const who = evidence["measured_by"];
+  return (
+    <p className="fl-subtle fl-small">
+      Measured by {typeof who === "string" ? who : "the host's agent"} at {clockTime(date)}.
+    </p>
+  );
+}
 
 export function shown(name: string, value: Evidence[string] | undefined): string {
   if (value === null || value === undefined || value === "") return "—";

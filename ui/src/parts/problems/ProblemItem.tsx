@@ -4,12 +4,12 @@ import SyncAltIcon from "@patternfly/react-icons/dist/esm/icons/sync-alt-icon";
 import { useState } from "react";
 import { checkAgain, restore } from "../../api/actions";
 import type { Problem, ProblemCase } from "../../api/own";
-import { clockTime, counted, moment } from "../../numbers";
+import { counted } from "../../numbers";
 import { go, paths } from "../../route";
 import { categoryName, named, type Tone } from "../../words";
 import { attempt } from "../notes";
 import { ToneIcon } from "../Status";
-import { EvidenceList } from "./EvidenceList";
+import { EvidenceList, Measured } from "./EvidenceList";
 import { FixButton } from "./FixButton";
 import { groupedCases } from "./grouping";
 import { WaiveDialog } from "./WaiveDialog";
@@ -84,7 +84,6 @@ interface CaseProps {
 function Case({ cases, onHost }: CaseProps) {
   const [one] = cases;
   if (!one) return null;
-  const measured = moment(one.measured_at);
   const hosts = cases.flatMap(({ host_id: id, host_name: name }) => (id ? [{ id, name }] : []));
   return (
     <li className="fl-case">
@@ -99,7 +98,7 @@ function Case({ cases, onHost }: CaseProps) {
       )}
       <p className="fl-anywhere">{one.message}</p>
       <EvidenceList evidence={one.evidence} />
-      {measured && <p className="fl-subtle fl-small">Measured by the host&apos;s agent at {clockTime(measured)}.</p>}
+      <Measured evidence={one.evidence} at={one.measured_at} />
       {one.fixes.length > 0 && (
         <div className="fl-row">
           {one.fixes.map((fix) => (
