@@ -148,6 +148,11 @@ def _row(report: Connectivity, positions: dict[bytes, int], everyone: bytes, pos
     )
 
 
+def ids_of(packed: bytes) -> frozenset[UUID]:
+    """Hosts as reports keep them."""
+    return frozenset(UUID(bytes=chunk) for chunk in _chunks(packed))
+
+
 def _chunks(packed: bytes) -> Iterator[bytes]:
     for start in range(0, len(packed) - ID_BYTES + 1, ID_BYTES):
         yield packed[start : start + ID_BYTES]

@@ -10,7 +10,7 @@ from firstlight.core.model.host import FencingCredentials
 from firstlight.core.model.host_status import HostRole
 from firstlight.core.rules import Status
 from tests.builders.facts import a_context, host_facts, pool_facts
-from tests.builders.hosts import a_host
+from tests.builders.hosts import a_connectivity, a_host, packed, some_reports
 from tests.builders.moments import host_id
 from tests.core.hosts.rules.judging import FAILURE, PENDING, SUCCESS, SUPPRESSED, case, check, finding
 
@@ -90,3 +90,28 @@ def test_with_an_arbiter_a_pair_is_not_enough() -> None:
 def test_the_missed_networks_are_named() -> None:
     facts = grouped({V4: OTHERS, V6: ()}, machine_networks=(V4, V6))
     assert finding("belongs-to-majority-group", facts).evidence["networks"] == [V4, V6]
+
+
+@pytest.mark.parametrize(
+    ("answering", "groups", "names"),
+    [
+        ({V4: (2, 3)}, {V4: (host_id(2), host_id(3), host_id(4))}, ["cp-4"]),
+        ({V4: ()}, {V4: ()}, ["cp-2", "cp-3", "cp-4"]),
+        ({V4: (2, 3, 4)}, {V4: OTHERS}, []),
+    ],
+)
+def test_peers_that_do_not_answer_are_named(
+    answering: dict[str, tuple[int, ...]], groups: dict[str, Any], names: list[str]
+) -> None:
+    """Where all answer, it is the others that get no answer from this host: they are told so themselves."""
+    peers = {host_id(number): Peer(name=f"cp-{number}", role=HostRole.MASTER) for number in (1, 2, 3, 4)}
+    layer2 = {cidr: packed(map(host_id, numbers)) for cidr, numbers in answering.items()}
+    seen = a_connectivity(peers=(1, 2, 3, 4), layer2=layer2)
+    facts = host_facts(
+        context=a_context(host_count=4, peers=peers),
+        reports=some_reports(connectivity=seen),
+        cluster={"majority_groups": groups},
+    )
+    found = finding("belongs-to-majority-group", facts)
+    assert found.evidence["unreached"] == names
+    assert all(name in found.message for name in names)

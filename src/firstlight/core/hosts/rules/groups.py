@@ -1,12 +1,13 @@
 """Whether the host is among those that all reach each other."""
 
 from firstlight.core.hosts.facts import HostFacts
-from firstlight.core.hosts.rules.answers import NO_MACHINE_NETWORK, is_day_two, refused
+from firstlight.core.hosts.rules.answers import NO_MACHINE_NETWORK, is_day_two, listed, refused
 from firstlight.core.model.cluster import Cluster
 from firstlight.core.model.cluster_status import LoadBalancer
 from firstlight.core.model.host_status import HostRole
 from firstlight.core.model.reports import ReportKind
 from firstlight.core.network.addresses import normal_network, version_of, versions_of
+from firstlight.core.network.connectivity import ids_of
 from firstlight.core.network.topology import SMALLEST_FENCED_GROUP, SMALLEST_GROUP
 from firstlight.core.rules import SUPPRESSED, Verdict, passed, pending
 
@@ -31,14 +32,29 @@ def belongs_to_majority_group(facts: HostFacts) -> Verdict:
             f"Groups of hosts that reach each other have at least {smallest} members; the cluster has fewer hosts.",
             cause="too-few-hosts",
         )
+    unreached = _unreached(facts, missing)
+    named = f" It gets no answer from {listed(unreached)}." if unreached else ""
     return refused(
         facts,
-        f"The host does not reach the majority of the hosts over {' and '.join(missing)}. Check cables, VLANs,"
+        f"The host does not reach the majority of the hosts over {' and '.join(missing)}.{named} Check cables, VLANs,"
         " firewalls and the addresses of its interfaces.",
         cause="outside-majority",
         kind=ReportKind.CONNECTIVITY,
-        evidence={"networks": missing},
+        evidence={"networks": missing, "unreached": unreached},
     )
+
+
+def _unreached(facts: HostFacts, missing: list[str]) -> list[str]:
+    """Names of the peers that do not answer this host over one of the networks or IP versions at least."""
+    report = facts.reports.connectivity
+    if report is None:
+        return []
+    reached = {normal_network(cidr) or cidr: packed for cidr, packed in report.layer2.items()}
+    reached |= {f"IPv{version}": packed for version, packed in report.layer3.items()}
+    answering = [ids_of(reached.get(normal_network(name) or name, b"")) for name in missing]
+    silent = {peer for peer in ids_of(report.asked) if not all(peer in answers for answers in answering)}
+    peers = facts.context.peers
+    return sorted(peers[peer].name if peer in peers else str(peer) for peer in silent - {facts.host.id})
 
 
 def _missed_networks(facts: HostFacts, cluster: Cluster) -> list[str]:
