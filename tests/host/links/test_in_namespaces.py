@@ -7,6 +7,7 @@ import pytest
 
 from firstlight.host.links import netlink
 from firstlight.host.links.asking import Patience, owners_v4, owners_v6
+from firstlight.host.links.dhcp import NoLease, take_lease
 from firstlight.host.links.ping import Ping, Tries, pinging
 from firstlight.host.links.rows import Link
 from tests.namespaces import Bridge, inside, program_or_skip
@@ -116,3 +117,11 @@ def test_a_macvlan_over_nothing_is_an_error(hosts: tuple[str, str]) -> None:
             netlink.create_macvlan("a-name-that-is-too-long", parent="eth0", mac="00:1a:4a:11:22:33")
 
     inside(hosts[0], over_nothing)
+
+
+def test_no_server_no_lease(hosts: tuple[str, str]) -> None:
+    async def ask() -> None:
+        with pytest.raises(NoLease, match=r"eth0 granted an address within 1 seconds"):
+            await take_lease(eth0(), host_name="somebody", limit=1.0)
+
+    inside(hosts[0], ask)
