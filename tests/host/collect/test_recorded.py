@@ -44,7 +44,7 @@ async def test_firmware(machines: dict[str, View]) -> None:
     assert (server.boot.current_boot_mode, server.boot.secure_boot_state) == ("uefi", "Disabled")
     assert server.boot.pxe_interface == "01-52-54-00-aa-00-01"
     assert server.tpm_version == "2.0"
-    assert [gpu.address for gpu in server.gpus or ()] == ["0000:00:04.0"]
+    assert [gpu.address for gpu in server.gpus or ()] == ["0000:00:05.0"]
 
 
 async def test_processors(machines: dict[str, View]) -> None:
