@@ -106,6 +106,19 @@ async def test_a_notice_without_a_new_plan_lets_it_wait_on(site: Site, world: Wo
     assert types_in(await asyncio.wait_for(polling, PATIENCE)) == []
 
 
+async def test_what_the_agent_knows_of_itself_is_kept_true(site: Site, world: World) -> None:
+    polling = waiting_poll(site, seconds=1)
+    known = (await asyncio.wait_for(polling, PATIENCE)).json()["firstlight"]
+    polling = asyncio.ensure_future(site.poll(query=f"wait=25&seen={known['digest']}"))
+    await parked(world, polling)
+    assert (await site.call("PATCH", site.host(), {"host_name": "renamed"})).status == 201
+    world.sessions.forget_all()
+    world.waits.wake_all()
+    told = (await asyncio.wait_for(polling, PATIENCE)).json()["firstlight"]
+    assert told["name"] == "renamed"
+    assert told["digest"] != known["digest"]
+
+
 async def test_after_its_time_it_is_answered_with_nothing(site: Site) -> None:
     assert types_in(await asyncio.wait_for(waiting_poll(site, seconds=1), PATIENCE)) == []
 

@@ -26,3 +26,5 @@ class Standing(Answer, frozen=True, kw_only=True):
     """Sentences of the checks that fail."""
     more_problems: int = 0
     """How many were left out."""
+    digest: str = ""
+    """Of all this. Named in the next poll, it is answered as soon as it is no longer true."""

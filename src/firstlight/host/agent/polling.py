@@ -76,7 +76,7 @@ class Poller:
         self._wall_clock = wall_clock
         self._sleep = sleep
         self._patience = Patience(first=0.5, growth=1.5, most=60.0, spread=0.5, chance=chance)
-        self._refused = Patience(first=5.0, growth=2.0, most=SLOW_SECONDS, spread=0.1, chance=chance)
+        self._refused = Patience(first=2.0, growth=2.0, most=SLOW_SECONDS, spread=0.1, chance=chance)
         self._unheld = Patience(first=2.0, growth=2.0, most=60.0, spread=0.2, chance=chance)
         self._not_found = 0
         self._failed_waits = 0
@@ -104,14 +104,21 @@ class Poller:
 
     async def _ask(self) -> Instructions:
         wait = self._wait if self._failed_waits < FAILED_WAITS and self._patience.fresh else 0
-        return await self._session.instructions(self._delivery.host_id, timestamp=int(self._wall_clock()), wait=wait)
+        standing = self._board.picture.standing
+        return await self._session.instructions(
+            self._delivery.host_id,
+            timestamp=int(self._wall_clock()),
+            wait=wait,
+            seen=standing.digest if wait and standing is not None else "",
+        )
 
     async def _follow(self, plan: Instructions, asked_at: float) -> float:
         """Do what the service says; answers how long to pause before asking again."""
         self._not_found = 0
         self._patience.reset()
         self._refused.reset()
-        self._board.change(state="connected", trouble="", checks=(), standing=plan.firstlight)
+        before = self._board.picture.standing
+        self._board.change(state="connected", trouble="", checks=(), standing=plan.firstlight or before)
         now = self._clock()
         for step in plan.steps:
             self._delivery.memory.asked((step.step_type, step.arguments), now=now)
@@ -123,7 +130,7 @@ class Poller:
             return min(named, LONGEST) if plan.next_instruction_seconds > 0 else 0.0
         if not self._wait or self._failed_waits >= FAILED_WAITS:
             return max(SHORTEST, named)
-        if plan.steps or now - asked_at >= AT_ONCE:
+        if plan.steps or now - asked_at >= AT_ONCE or self._board.picture.standing != before:
             self._unheld.reset()
             self._failed_waits = 0
             return BREATH

@@ -91,8 +91,9 @@ class ServiceSession:
         path = f"{API}/v2/infra-envs/{self._settings.infra_env_id}/hosts"
         return _decoded(Registration, await self.ask("POST", path, document=body))
 
-    async def instructions(self, host_id: UUID, *, timestamp: int, wait: int = 0) -> Instructions:
-        query = {"timestamp": str(timestamp)} | ({"wait": str(wait)} if wait else {})
+    async def instructions(self, host_id: UUID, *, timestamp: int, wait: int = 0, seen: str = "") -> Instructions:
+        """`seen` is the digest of what the service thought of us last."""
+        query = {"timestamp": str(timestamp)} | ({"wait": str(wait)} if wait else {}) | ({"seen": seen} if seen else {})
         answer = await self.ask("GET", self._instructions(host_id), query=query, seconds=CALL_SECONDS + wait)
         return _decoded(Instructions, answer)
 

@@ -6,8 +6,10 @@ works for changes of every replica.
 
 import asyncio
 from typing import Final
+from zlib import crc32
 
 import msgspec
+from msgspec.structs import replace
 
 from firstlight.core.decision import HostKey
 from firstlight.core.hosts.rules.shown import shown_findings
@@ -44,9 +46,13 @@ async def awaited_steps(
     agent_version: str,
     timestamp: int | None,
     seconds: int,
+    seen: str,
     gone: asyncio.Future[None],
 ) -> bytes:
-    """What the agent is to do, as soon as there is something, after `seconds` at the latest. Raises `Left`."""
+    """What the agent is to do, as soon as there is something, after `seconds` at the latest. Raises `Left`.
+
+    `seen` is the digest of the standing it was told last: one that changed is worth an answer, too.
+    """
     session = await agents.heard_of(world, key, agent_version=agent_version, timestamp=timestamp, waits=True)
     if not world.waits.open:
         return _answer(world, session)
@@ -56,7 +62,7 @@ async def awaited_steps(
         session = await agents.session_of(world, key)
         while (left := end - clock()) > 0 and not world.waits.closed:
             due_in = _due_in(world, session)
-            if due_in <= 0:
+            if due_in <= 0 or (seen and seen != standing_of(session.state).digest):
                 break
             await _news(ticket, gone, seconds=min(left, due_in))
             if gone.done():
@@ -90,7 +96,7 @@ def standing_of(state: HostState) -> Standing:
     host = state.host
     failing = [it.message for it in shown_findings(state.findings, host) if it.status in _FAILING]
     stage = host.progress.stage
-    return Standing(
+    standing = Standing(
         status=host.status.value,
         status_info=host.status_info,
         name=hostname_of(host, state.reports),
@@ -99,3 +105,4 @@ def standing_of(state: HostState) -> Standing:
         problems=tuple(failing[:MOST_PROBLEMS]),
         more_problems=max(0, len(failing) - MOST_PROBLEMS),
     )
+    return replace(standing, digest=f"{crc32(_encode(standing)):08x}")

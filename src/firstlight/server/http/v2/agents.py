@@ -32,6 +32,8 @@ class PollQuery(Struct, frozen=True):
     timestamp: int | None = None
     wait: Annotated[int, Meta(ge=0, le=3600)] = 0
     """Seconds that the answer may take if there is nothing to do; only for agents that were offered it."""
+    seen: str = ""
+    """What such an agent knows of its standing, by digest."""
 
 
 @operation(
@@ -101,7 +103,13 @@ async def _awaited(world: World, call: Call[None, PollQuery], key: tuple[UUID, U
     gone = asyncio.ensure_future(call.gone())
     try:
         steps = await waiting.awaited_steps(
-            world, key, agent_version=version, timestamp=call.query.timestamp, seconds=call.query.wait, gone=gone
+            world,
+            key,
+            agent_version=version,
+            timestamp=call.query.timestamp,
+            seconds=call.query.wait,
+            seen=call.query.seen,
+            gone=gone,
         )
     except waiting.Left:
         raise CallerGone from None
