@@ -124,6 +124,7 @@ async def test_images_that_are_there_that_come_and_that_do_not() -> None:
         ("registry.lab:5000/a/b/c@sha256:" + "a" * 64, True),
         ("quay.io/a/b:v1@sha256:" + "0" * 64, True),
         ("localhost/firstlight-agent:1", True),
+        ("[fd00::1]:5000/a/b:1", True),
         ("busybox", True),
         ("", False),
         ("-v", False),

@@ -1,5 +1,7 @@
 """The connectivity check among machines of a laboratory: what is whole, what is broken, and what nmap says."""
 
+import subprocess
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -166,3 +168,26 @@ def test_the_real_ping_and_arping_agree(hosts: Hosts) -> None:
     answer = network.run(hosts.first, "arping", "-c", "2", "-w", "3", "-I", "eth0", "10.9.0.2")
     assert SECOND.upper() in answer
     assert l2(checked(hosts.first)[str(PEER)])[0][1] == SECOND
+
+
+def test_two_hundred_peers_are_no_storm(hosts: Hosts) -> None:
+    """All are reached without loss, and the questions leave at a bounded rate."""
+    network, crowd = hosts.network, hosts.network.plug("crowd", mac="52:54:00:00:00:55")
+    addresses = [f"10.9.0.{number}" for number in range(20, 220)]
+    lines = "".join(f"address add {address}/24 dev eth0\n" for address in addresses)
+    subprocess.run(["ip", "-n", crowd, "-batch", "-"], input=lines, text=True, check=True)
+    nics = [{"mac": "52:54:00:00:00:55", "ip_addresses": [address]} for address in addresses]
+    peers = text([{"host_id": str(UUID(int=number)), "nics": [nic]} for number, nic in enumerate(nics)])
+
+    def sent() -> int:
+        return int(network.run(hosts.first, "cat", "/sys/class/net/eth0/statistics/tx_packets"))
+
+    before, start = sent(), time.monotonic()
+    done = inside(hosts.first, lambda: ACTIONS["connectivity-check"].run((peers,), a_site()))
+    rate = (sent() - before) / (time.monotonic() - start)
+    report = output_of(done)["remote_hosts"]
+    assert [l3(host)[address] for host, address in zip(report, addresses, strict=True)] == [(True, 0.0)] * 200
+    assert all(
+        l2(host) == [(address, "52:54:00:00:00:55", True)] for host, address in zip(report, addresses, strict=True)
+    )
+    assert rate < 1500

@@ -15,7 +15,7 @@ _ASK_SECONDS: Final = 60.0
 _DEFAULT_SECONDS: Final = 960
 _MEGABYTE: Final = 1e6
 _REFERENCE: Final = re.compile(
-    r"[a-zA-Z0-9][a-zA-Z0-9.-]*(?::[0-9]+)?(?:/[a-z0-9][a-z0-9._-]*)+(?::[\w][\w.-]{0,127})?(?:@sha256:[0-9a-f]{64})?"
+    r"(?:[a-zA-Z0-9][a-zA-Z0-9.-]*|\[[0-9a-fA-F:]+\])(?::[0-9]+)?(?:/[a-z0-9][a-z0-9._-]*)+(?::[\w][\w.-]{0,127})?(?:@sha256:[0-9a-f]{64})?"
     r"|[a-z0-9][a-z0-9._-]*(?::[\w][\w.-]{0,127})?(?:@sha256:[0-9a-f]{64})?",
     re.ASCII,
 )
