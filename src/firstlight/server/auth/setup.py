@@ -6,9 +6,13 @@ from pathlib import Path
 from secrets import token_urlsafe
 from typing import Final
 
+import structlog
+
 from firstlight.core.errors import Unavailable
 from firstlight.server.auth.keys import KeyPair, key_pair, new_private_key
 from firstlight.server.ports.store import SERVICE_SUBJECT, PutSecret, Store
+
+log = structlog.get_logger(__name__)
 
 PRIVATE_KEY: Final = "ec_private_key"
 ADMIN_TOKEN: Final = "admin_token"  # noqa: S105 - the name of a secret, not one
@@ -34,18 +38,24 @@ async def service_keys(store: Store, *, public: str, private: str) -> KeyPair:
 async def administrator(store: Store, *, given: str, folder: Path) -> str:
     """The administrator's token, which is also left in the data directory."""
     token = given or await kept(store, ADMIN_TOKEN, lambda: token_urlsafe(ADMIN_BYTES))
-    write_private(folder / ADMIN_FILE, token + "\n")
+    try:
+        write_private(folder / ADMIN_FILE, token + "\n")
+    except OSError as error:
+        if not given:
+            raise Unavailable(
+                f"The administrator's token cannot be written to {folder / ADMIN_FILE}: {error.strerror}. Make the data"
+                " directory writable, or choose a token with FIRSTLIGHT_ADMIN_TOKEN."
+            ) from None
+        # Whoever chose it knows it.
+        log.info("the administrator's token is not left in the data directory", reason=error.strerror)
     return token
 
 
 def write_private(path: Path, text: str) -> None:
     """At no moment can anybody else read it."""
     part = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        part.unlink(missing_ok=True)
-        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-            file.write(text)
-        part.replace(path)
-    except OSError as error:
-        raise Unavailable(f"The administrator's token cannot be written to {path}: {error.strerror}.") from None
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part.unlink(missing_ok=True)
+    with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        file.write(text)
+    part.replace(path)
