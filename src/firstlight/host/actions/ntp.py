@@ -47,6 +47,8 @@ async def _sources(site: Site) -> tuple[Source, ...] | None:
 
 
 async def _addresses(server: str, resolver: Resolver) -> set[str]:
+    if _is_address(server):
+        return set()
     try:
         found = await resolver.resolve(server)
     except Unanswered:
@@ -55,11 +57,15 @@ async def _addresses(server: str, resolver: Resolver) -> set[str]:
 
 
 async def _named(source: Source, resolver: Resolver) -> str:
+    return (await resolver.reverse(source.name) if _is_address(source.name) else "") or source.name
+
+
+def _is_address(text: str) -> bool:
     try:
-        ip_address(source.name)
+        ip_address(text)
     except ValueError:
-        return source.name
-    return await resolver.reverse(source.name) or source.name
+        return False
+    return True
 
 
 NTP: Final = Action(step_type="ntp-synchronizer", perform=synchronize, limit_seconds=180.0, exclusive=True)
