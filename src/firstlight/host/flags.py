@@ -15,11 +15,16 @@ class HelpWanted(Exception):
 
 
 def read_flags(arguments: Sequence[str], *, known: Mapping[str, bool]) -> dict[str, str]:
-    """Values by name; `known` says which flags exist and whether they are boolean. The last one of a name wins.
+    """Values by name; the last one of a name wins. Otherwise as `read_each`."""
+    return dict(read_each(arguments, known=known))
+
+
+def read_each(arguments: Sequence[str], *, known: Mapping[str, bool]) -> list[tuple[str, str]]:
+    """Names and values in order; `known` says which flags exist and whether they are boolean.
 
     Reading stops at the first word that is no flag, as the original's does. Raises `Invalid` and `HelpWanted`.
     """
-    found: dict[str, str] = {}
+    found: list[tuple[str, str]] = []
     words = iter(arguments)
     for word in words:
         if len(word) < 2 or not word.startswith("-") or word == "--":
@@ -35,7 +40,7 @@ def read_flags(arguments: Sequence[str], *, known: Mapping[str, bool]) -> dict[s
             value = next(words, None)
             if value is None:
                 raise Invalid(f"The flag -{name} needs a value. Write -{name}=… .")
-        found[name] = value
+        found.append((name, value))
     return found
 
 

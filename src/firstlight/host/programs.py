@@ -7,7 +7,7 @@ the host are entered through the namespaces of process 1; `HostPrograms` knows h
 import asyncio
 import os
 import signal
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Final, Protocol
 
@@ -73,8 +73,12 @@ class LocalPrograms:
         given: bytes = b"",
         environment: Mapping[str, str] | None = None,
         keep: int = OUTPUT_LIMIT,
+        heard: Callable[[bytes], None] | None = None,
     ) -> Outcome:
-        """Run one program for at most `limit` seconds; cancelling the caller ends the program."""
+        """Run one program for at most `limit` seconds; cancelling the caller ends the program.
+
+        `heard` is told every piece of its output and its complaints while it runs.
+        """
         starting = asyncio.ensure_future(
             asyncio.create_subprocess_exec(
                 *self._prefix,
@@ -96,7 +100,7 @@ class LocalPrograms:
                 await _ended(await starting)
             raise
         try:
-            return await _watched(process, name=command[0], limit=limit, given=given, keep=keep)
+            return await _watched(process, name=command[0], limit=limit, given=given, keep=keep, heard=heard)
         finally:
             await _ended(process)
 
@@ -106,13 +110,21 @@ def host_programs() -> LocalPrograms:
     return LocalPrograms(prefix=ENTER_HOST)
 
 
-async def _watched(process: asyncio.subprocess.Process, *, name: str, limit: float, given: bytes, keep: int) -> Outcome:
+async def _watched(
+    process: asyncio.subprocess.Process,
+    *,
+    name: str,
+    limit: float,
+    given: bytes,
+    keep: int,
+    heard: Callable[[bytes], None] | None,
+) -> Outcome:
     output, errors = bytearray(), bytearray()
     try:
         async with asyncio.timeout(limit):
             dropped = await asyncio.gather(
-                _read(process.stdout, into=output, keep=keep),
-                _read(process.stderr, into=errors, keep=keep),
+                _read(process.stdout, into=output, keep=keep, heard=heard),
+                _read(process.stderr, into=errors, keep=keep, heard=heard),
                 _write(process.stdin, given=given),
             )
             code = await process.wait()
@@ -127,10 +139,14 @@ async def _watched(process: asyncio.subprocess.Process, *, name: str, limit: flo
     )
 
 
-async def _read(stream: asyncio.StreamReader | None, *, into: bytearray, keep: int) -> bool:
+async def _read(
+    stream: asyncio.StreamReader | None, *, into: bytearray, keep: int, heard: Callable[[bytes], None] | None
+) -> bool:
     """Read to the end, keep the beginning; true if something was not kept."""
     dropped = False
     while stream is not None and (piece := await stream.read(65_536)):
+        if heard is not None:
+            heard(piece)
         room = keep - len(into)
         into += piece[:room]
         dropped |= len(piece) > room

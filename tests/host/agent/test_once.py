@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firstlight.host.agent import keeping
+from firstlight.host import keeping
 from firstlight.host.agent.documents import StepReply
-from firstlight.host.agent.keeping import keep, kept
 from firstlight.host.agent.once import MOST_ENTRIES, Once, digest_of
+from firstlight.host.keeping import keep, kept
 
 ARGS = ('{"path":"/dev/sda"}',)
 REPLY = StepReply(step_type="disk", exit_code=0, output="4 ms")

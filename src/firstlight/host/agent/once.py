@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from firstlight.host.agent.documents import StepReply
-from firstlight.host.agent.keeping import keep, kept
+from firstlight.host.keeping import keep, kept
 
 FILE: Final = "once.json"
 MOST_ENTRIES: Final = 32

@@ -22,7 +22,6 @@ from firstlight.host.agent.console.screen import consoles_of, show
 from firstlight.host.agent.delivering import Delivery
 from firstlight.host.agent.diagnosis import diagnose
 from firstlight.host.agent.installer import installer_on
-from firstlight.host.agent.keeping import keep, kept
 from firstlight.host.agent.logs.gathering import Gatherer, Gathering
 from firstlight.host.agent.logs.live import send_log
 from firstlight.host.agent.logs.writing import Log
@@ -36,6 +35,7 @@ from firstlight.host.collect.identity import fingerprint, host_id
 from firstlight.host.collect.lab import Lab
 from firstlight.host.collect.view import Network, read_network
 from firstlight.host.fetching import fetcher
+from firstlight.host.keeping import keep, kept
 from firstlight.host.programs import ENTER_HOST, LocalPrograms, Programs, host_programs
 from firstlight.host.root import Root
 from firstlight.host.settings import AgentSettings

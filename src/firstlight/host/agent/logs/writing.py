@@ -18,10 +18,10 @@ from typing import Final
 from msgspec import Struct
 
 from firstlight.host.agent.logs.masking import Masker
+from firstlight.host.journal import SOCKET, journal_record
 from firstlight.host.settings import Logging
 
 TAG: Final = "agent"
-SOCKET: Final = Path("/run/systemd/journal/socket")
 KEPT_BYTES: Final = 256 * 1024
 LONGEST_LINE: Final = 8_192
 ERROR, WARNING, INFO, DEBUG = 3, 4, 6, 7
@@ -144,15 +144,3 @@ class Log:
         except OSError:
             return False
         return True
-
-
-def journal_record(fields: dict[str, str]) -> bytes:
-    """The journal's own form: `NAME=value` lines, and for values of several lines their length in eight bytes."""
-    record = bytearray()
-    for name, value in fields.items():
-        data = value.encode("utf-8", "replace")
-        if b"\n" in data:
-            record += name.encode() + b"\n" + len(data).to_bytes(8, "little") + data + b"\n"
-        else:
-            record += name.encode() + b"=" + data + b"\n"
-    return bytes(record)
