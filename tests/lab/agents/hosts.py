@@ -8,6 +8,7 @@ import sys
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from uuid import UUID
 
 from tests.lab.agents.servers import DOMAIN, PREFIX, SERVICES, Server, chronyd, until
@@ -15,6 +16,9 @@ from tests.namespaces import Bridge, program_or_skip
 
 AGENT = Path(sys.executable).parent / "firstlight-agent"
 AGENT_IMAGE = "quay.io/firstlight/agent:lab"
+PROGRAMS = Path(__file__).parent / "programs"
+"""Stand-ins for programs that would do harm, or show nothing, on the machine that runs the tests."""
+MEMORY = Path("/dev/shm")
 DISK_BYTES = 120_000_000_000
 LEASED = """#!/bin/sh
 case $1 in bound | renew) ip address replace "$ip/$mask" dev eth0; ip route replace default via "$router" ;; esac
@@ -110,8 +114,10 @@ def a_host(stack: ExitStack, network: Bridge, plan: Plan, *, folder: Path) -> Ho
 
 
 def _disk(stack: ExitStack, folder: Path) -> str:
+    """In memory where there is room: its speed is measured, and this machine's own disk is busy."""
     program_or_skip("losetup", package="mount")
-    image = folder / "disk"
+    place = MEMORY if MEMORY.is_dir() else folder
+    image = Path(stack.enter_context(TemporaryDirectory(prefix="firstlight-disk-", dir=place))) / "disk"
     with image.open("wb") as file:
         file.truncate(DISK_BYTES)
     made = subprocess.run(["losetup", "--find", "--show", image], check=True, capture_output=True, text=True)
@@ -139,6 +145,8 @@ def _write_programs(folder: Path, name: str, socket: Path) -> None:
         f"mount --bind {folder}/resolv.conf /etc/resolv.conf",
         'exec "$@"',
     )
+    for program in PROGRAMS.iterdir():
+        (programs / program.name).symlink_to(program)
     _program(programs / "chronyc", f'exec /usr/bin/chronyc -h {socket} "$@"')
 
 

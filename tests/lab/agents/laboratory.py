@@ -1,7 +1,6 @@
 """The whole laboratory: a switch, a namespace with the services and with Firstlight itself, and five machines."""
 
 import os
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -96,6 +95,17 @@ class Laboratory:
         watcher.cluster_id = cluster.id
         self.infra_env_id = watcher.call(lambda: sdk.an_infra_env(cluster)).id
 
+    def change(self, host_id: str, **settings: str) -> None:
+        change, update = models.HostUpdateParams(**settings), self.watcher.sdk.installer.v2_update_host
+        self.watcher.call(lambda: update(self.infra_env_id, host_id, change))
+
+    def remove(self, name: str) -> None:
+        """Switch a machine off and forget its host."""
+        self.hosts.pop(name).agent.stop()
+        [known] = [host for host in self.watcher.cluster.hosts if host.requested_hostname == name]
+        delete = self.watcher.sdk.installer.v2_deregister_host
+        self.watcher.call(lambda: delete(self.infra_env_id, known.id))
+
     # --- faults -------------------------------------------------------------------------------------------------------
 
     @contextmanager
@@ -146,12 +156,3 @@ def a_laboratory() -> Iterator[Laboratory]:
         yield laboratory
         if laboratory.timings:
             sys.stdout.write("\n" + table(laboratory.timings) + "\n")
-
-
-def stranger(laboratory: Laboratory, address: str) -> None:
-    """A machine that nobody knows takes an address."""
-    laboratory.network.plug("stranger", f"{address}/24", mac="52:54:00:77:01:99")
-
-
-def gone(laboratory: Laboratory, name: str) -> None:
-    subprocess.run(["ip", "-n", f"{laboratory.network.prefix}-{name}", "link", "set", "eth0", "down"], check=True)

@@ -1,7 +1,7 @@
 """What the service says about the laboratory's cluster, asked from inside its network, and how soon it says it."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -117,15 +117,30 @@ def table(timings: Iterable[Timing]) -> str:
     return "\n".join(rows)
 
 
-def wait_for(watcher: Watcher, expected: set[Told], *, seconds: float) -> tuple[list[Problem], datetime]:
-    """Until exactly these findings are told; the findings and when they were seen."""
+def wait_for(
+    watcher: Watcher, expected: Mapping[Told, tuple[str, ...]], *, seconds: float, others: bool = True
+) -> tuple[list[Problem], datetime]:
+    """Until exactly these findings are told, each with its words; the findings and when they were seen.
+
+    Without `others` no other finding may be told even for a moment.
+    """
     end = time.monotonic() + seconds
     while True:
-        found = watcher.problems()
-        seen = datetime.now(UTC)
-        told = {problem.told for problem in found}
-        if told == expected:
+        found, seen = watcher.problems(), datetime.now(UTC)
+        strays = [problem for problem in found if problem.told not in expected]
+        assert others or not strays, strays
+        lacking = set(expected) - {problem.told for problem in found}
+        unsaid = [
+            problem for problem in found if not all(word in problem.text for word in expected.get(problem.told, ()))
+        ]
+        if not strays and not lacking and not unsaid:
             return found, seen
-        wrong = [problem for problem in found if problem.told not in expected]
-        assert time.monotonic() < end, f"missing {expected - told}, unexpected {wrong}"
+        assert time.monotonic() < end, f"missing {lacking}, unexpected {strays}, told otherwise {unsaid}"
         time.sleep(0.1)
+
+
+def wait_for_statuses(watcher: Watcher, expected: dict[str, str], *, seconds: float) -> None:
+    end = time.monotonic() + seconds
+    while (found := watcher.statuses()) != expected:
+        assert time.monotonic() < end, f"{found} after {seconds:g} seconds, with {watcher.problems()}"
+        time.sleep(0.2)

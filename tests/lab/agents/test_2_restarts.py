@@ -1,0 +1,180 @@
+"""The service and agents are killed in the middle of everything: nothing is lost, and nothing is done twice."""
+
+import pytest
+from assisted_service_client import models
+
+from tests.lab.agents.hosts import Host, wait_for_step
+from tests.lab.agents.laboratory import PLANS, READY, Laboratory
+from tests.lab.agents.servers import until
+from tests.lab.agents.watching import V1, wait_for, wait_for_statuses
+
+pytestmark = pytest.mark.timeout(900)
+
+REPEATABLE = (
+    "inventory",
+    "connectivity-check",
+    "free-network-addresses",
+    "ntp-synchronizer",
+    "domain-resolution",
+    "verify-vips",
+)
+LONG_SECONDS = 120.0
+
+
+def whole_again(laboratory: Laboratory) -> None:
+    wait_for_statuses(laboratory.watcher, READY, seconds=LONG_SECONDS)
+    wait_for(laboratory.watcher, {}, seconds=LONG_SECONDS)
+
+
+def restart_service(laboratory: Laboratory) -> None:
+    laboratory.start_service()
+    laboratory.wait_for_service()
+
+
+def restart_agent(laboratory: Laboratory, host: Host) -> None:
+    host.agent.kill()
+    laboratory.start_agent(host)
+
+
+def known_hosts(laboratory: Laboratory) -> dict[str, tuple[str, str]]:
+    """Id and role of each host by name."""
+    return {host.requested_hostname: (host.id, host.role) for host in laboratory.watcher.cluster.hosts}
+
+
+def events(laboratory: Laboratory) -> set[tuple[str, str]]:
+    watcher = laboratory.watcher
+    found = watcher.call(lambda: watcher.sdk.events.v2_list_events(cluster_id=watcher.cluster_id, limit=-1))
+    return {(event["event_time"], event["message"]) for event in found}
+
+
+def test_the_service_is_killed_while_agents_measure(laboratory: Laboratory) -> None:
+    """What was measured meanwhile is brought when it is back; who is who and what happened is still known."""
+    whole_again(laboratory)
+    before, told = known_hosts(laboratory), events(laboratory)
+    host = laboratory.hosts["cp-0"]
+    ended = host.agent.logged().count("A step has ended. step=connectivity-check")
+    kept = host.agent.logged().count("A reply waits for the service to come back")
+    wait_for_step(host, "connectivity-check", after=host.begun("connectivity-check"))
+    laboratory.service.kill()
+    try:
+        until(
+            lambda: host.agent.logged().count("A step has ended. step=connectivity-check") > ended,
+            what="the measurement ends without a service",
+        )
+        until(
+            lambda: host.agent.logged().count("A reply waits for the service to come back") > kept,
+            what="its reply is kept",
+        )
+        laboratory.hosts["w-1"].rename("w-one")
+    finally:
+        restart_service(laboratory)
+    renamed = {name: status for name, status in READY.items() if name != "w-1"} | {"w-one": "known"}
+    wait_for_statuses(laboratory.watcher, renamed, seconds=LONG_SECONDS)
+    laboratory.hosts["w-1"].rename("w-1")
+    whole_again(laboratory)
+    assert known_hosts(laboratory) == before
+    assert told <= events(laboratory)
+
+
+def test_an_agent_is_killed_in_every_step_that_may_run_again(laboratory: Laboratory) -> None:
+    before = known_hosts(laboratory)
+    names = [plan.name for plan in PLANS]
+    for number, step in enumerate(REPEATABLE):
+        host = laboratory.hosts[names[number % len(names)]]
+        wait_for_step(host, step, after=host.begun(step))
+        restart_agent(laboratory, host)
+    whole_again(laboratory)
+    assert known_hosts(laboratory) == before
+
+
+# --- what may run once ------------------------------------------------------------------------------------------------
+
+SPEED = "sufficient-installation-disk-speed"
+KEPT = "A reply waits for the service to come back. step=installation-disk-speed-check"
+
+
+def install(laboratory: Laboratory) -> None:
+    watcher = laboratory.watcher
+    watcher.call(lambda: watcher.sdk.installer.v2_install_cluster(watcher.cluster_id))
+
+
+def measurements(laboratory: Laboratory) -> dict[str, int]:
+    """How often each host's disk was measured; one measurement is two runs of fio side by side."""
+    return {name: len(host.calls("fio")) // 2 for name, host in laboratory.hosts.items()}
+
+
+def test_service_and_agents_are_killed_while_disks_are_measured(laboratory: Laboratory) -> None:
+    """One measurement is cut off, another ends while nobody is there to hear of it. Neither is made again by itself."""
+    cut_off, unheard = laboratory.hosts["cp-0"], laboratory.hosts["cp-1"]
+    for host in (cut_off, unheard):
+        (host.folder / "hold").touch()
+    install(laboratory)
+    until(lambda: len(cut_off.calls("fio")) == len(unheard.calls("fio")) == 2, what="fio runs", seconds=LONG_SECONDS)
+    laboratory.service.kill()
+    (unheard.folder / "hold").unlink()
+    until(lambda: KEPT in unheard.agent.logged(), what="the measured speed is kept", seconds=LONG_SECONDS)
+    restart_service(laboratory)
+    for host in (cut_off, unheard):
+        restart_agent(laboratory, host)
+    expected = {
+        (SPEED, "disk-speed-not-measured", "cp-0"): (cut_off.device,),
+        ("all-hosts-are-ready-to-install", "hosts-not-ready", ""): ("cp-0",),
+    }
+    wait_for(laboratory.watcher, expected, seconds=LONG_SECONDS)
+    assert measurements(laboratory) == {plan.name: 1 for plan in PLANS}
+    (cut_off.folder / "hold").unlink()
+
+
+def test_a_person_asks_for_the_measurement_again(laboratory: Laboratory) -> None:
+    watcher = laboratory.watcher
+    watcher.post(
+        f"{V1}/v1/clusters/{watcher.cluster_id}/actions/check", {"check": SPEED, "host_ids": [str(PLANS[0].uuid)]}
+    )
+    whole_again(laboratory)
+    install(laboratory)
+    until(lambda: all(installers(laboratory).values()), what="an installer on each host", seconds=LONG_SECONDS)
+    assert measurements(laboratory) == {plan.name: 1 + (plan.name == "cp-0") for plan in PLANS}
+
+
+def installers(laboratory: Laboratory) -> dict[str, int]:
+    """How often the installer's container was started on each host."""
+    return {
+        name: sum(call.startswith("run ") for call in host.calls("podman")) for name, host in laboratory.hosts.items()
+    }
+
+
+def tell_progress(laboratory: Laboratory, name: str) -> None:
+    """As the installer does when it begins."""
+    watcher, update = laboratory.watcher, laboratory.watcher.sdk.installer.v2_update_host_install_progress
+    host_id = known_hosts(laboratory)[name][0]
+    progress = models.HostProgress(current_stage="Starting installation")
+    watcher.call(lambda: update(laboratory.infra_env_id, host_id, progress))
+
+
+def test_service_and_agents_are_killed_while_installers_run(laboratory: Laboratory) -> None:
+    """Installers of the control plane have called home already, those of the workers have not: they are asked for
+    once more, found running, and waited for."""
+    control_plane, workers = [plan.name for plan in PLANS[:3]], [plan.name for plan in PLANS[3:]]
+    for name in control_plane:
+        tell_progress(laboratory, name)
+    laboratory.service.kill()
+    for host in laboratory.hosts.values():
+        restart_agent(laboratory, host)
+    restart_service(laboratory)
+    for name in workers:
+        host = laboratory.hosts[name]
+        until(lambda host=host: any(call.startswith("wait ") for call in host.calls("podman")), what=f"{name} waits")
+    status = {name: "installing-in-progress" if name in control_plane else "installing" for name in READY} | {
+        "": "installing"
+    }
+    wait_for_statuses(laboratory.watcher, status, seconds=LONG_SECONDS)
+    for name in workers:
+        tell_progress(laboratory, name)
+    for host in laboratory.hosts.values():
+        (host.folder / "finish").touch()
+    ended = "A step has ended. step=install code=0"
+    until(lambda: all(ended in laboratory.hosts[name].agent.logged() for name in workers), what="the ends are told")
+    wait_for_statuses(
+        laboratory.watcher, {**dict.fromkeys(status, "installing-in-progress"), "": "installing"}, seconds=30
+    )
+    assert installers(laboratory) == {plan.name: 1 for plan in PLANS}
