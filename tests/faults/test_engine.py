@@ -90,6 +90,40 @@ async def test_a_long_evaluation_holds_its_slot_and_nobody_else(life: Life, monk
         assert await looks.until(6) == CLUSTERS
 
 
+async def test_what_is_asked_again_and_again_is_never_left_claimed(life: Life) -> None:
+    """Asked while it is being settled, over and over: every row that is claimed is looked at and given back."""
+    looks = Looks()
+    looks.go_on.set()
+    clock: Any = life.world.clock
+    async with engine_with(life, looks) as engine, running(engine):
+        for number in range(200):
+            clock.forward(timedelta(seconds=1))
+            subject = cluster_subject(CLUSTERS[number % 6])
+            await life.world.store.commit(MakeDue(subject=subject, kind=EVALUATE, at=clock.moment))
+            engine.wake()
+        async with asyncio.timeout(30):
+            while await life.world.store.claim_owners() or await life.world.store.oldest_overdue(clock.moment):
+                clock.forward(timedelta(milliseconds=100))
+                engine.wake()
+                await asyncio.sleep(0.01)
+
+
+async def test_a_second_look_waits_for_the_first(life: Life) -> None:
+    """The lease runs out while a cluster is looked at; the row is claimed again by the same engine."""
+    looks = Looks()
+    clock: Any = life.world.clock
+    async with engine_with(life, looks) as engine:
+        first = asyncio.create_task(engine.serve_once())
+        await looks.until(5)
+        clock.forward(timedelta(minutes=1))
+        second = asyncio.create_task(engine.serve_once())
+        looks.go_on.set()
+        assert await first == 6
+        assert await second >= 1
+        assert looks.seen.count(CLUSTERS[0]) <= 2
+        assert list(await life.world.store.claim_owners()) == []
+
+
 async def test_who_ends_ends_its_evaluations(life: Life) -> None:
     looks = Looks()
     async with engine_with(life, looks) as engine:

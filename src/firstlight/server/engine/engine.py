@@ -14,6 +14,7 @@ from firstlight.server.engine.listening import Listening
 from firstlight.server.engine.replicas import is_gone
 from firstlight.server.ports.store import DueRow, OperationRow
 from firstlight.server.usecases.settling import settle_cluster, settle_pool_host
+from firstlight.server.usecases.turns import Turns
 from firstlight.server.usecases.world import World
 
 log = structlog.get_logger(__name__)
@@ -67,8 +68,8 @@ class Engine:
         self._awake = asyncio.Event()
         self._asked = asyncio.Event()
         self._rested: dict[str, float] = {}
-        self._serving: dict[tuple[str, str], asyncio.Task[None]] = {}
-        """By subject and kind of their rows."""
+        self._serving: set[asyncio.Task[None]] = set()
+        self._turns = Turns()
         self._running: set[asyncio.Task[None]] = set()
         self.failures = 0
 
@@ -86,7 +87,7 @@ class Engine:
                 group.create_task(self._serve_operations())
                 group.create_task(self._keep_listening())
         finally:
-            await _ended({*self._running, *self._serving.values()})
+            await _ended(self._running | self._serving)
 
     async def _free_claims(self) -> None:
         """Whoever was here before and was killed will not come back to what it had claimed."""
@@ -141,23 +142,27 @@ class Engine:
             return []
         now = self._world.clock.now()
         rows = await self._world.store.claim_due(owner=self._replica, now=now, lease=LEASE, limit=free)
-        # One whose lease ran out while it is still being looked at needs no second look beside the first.
-        return [self._start(row) for row in rows if (row.subject, row.kind) not in self._serving]
+        return [self._start(row) for row in rows]
 
     def _start(self, row: DueRow) -> asyncio.Task[None]:
-        key = (row.subject, row.kind)
-        task = self._serving[key] = asyncio.create_task(self._serve(row))
+        task = asyncio.create_task(self._serve_in_turn(row))
+        self._serving.add(task)
 
         def done(task: asyncio.Task[None]) -> None:
             if len(self._serving) >= SLOTS:
                 self._awake.set()
-            del self._serving[key]
+            self._serving.discard(task)
             error = None if task.cancelled() else task.exception()
             if isinstance(error, Exception):
                 self._note("a row of the queue could not be settled", error)
 
         task.add_done_callback(done)
         return task
+
+    async def _serve_in_turn(self, row: DueRow) -> None:
+        """A row whose lease ran out while it was looked at is claimed again; its second look waits for the first."""
+        async with self._turns.of(f"{row.subject} {row.kind}"):
+            await self._serve(row)
 
     async def _serve(self, row: DueRow) -> None:
         store, now = self._world.store, self._world.clock.now()
