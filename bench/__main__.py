@@ -10,7 +10,7 @@ import time
 from contextlib import AsyncExitStack
 from typing import Any
 
-from bench import core
+from bench import agent, core
 from bench.inventory import inventory_costs
 from bench.load import Load
 from bench.machines import inventory
@@ -20,7 +20,7 @@ from bench.ready import seconds_to_ready
 from bench.service import Running, running_service
 from tests.peers import running_postgres
 
-PARTS = ["core", "ready", "reaction", "inventory", "sqlite", "postgresql"]
+PARTS = ["core", "ready", "reaction", "inventory", "agent", "sqlite", "postgresql"]
 CLUSTERS, SIZE, ROUNDS, IDLE_SECONDS = 200, 5, 3, 60
 
 
@@ -104,6 +104,8 @@ def main() -> None:
         }
     if "inventory" in wanted:
         result["inventory_on_the_host"] = inventory_costs()
+    if "agent" in wanted:
+        result["agent"] = agent.measure(seconds=options.idle_seconds)
     for kind in ("sqlite", "postgresql"):
         if kind in wanted:
             result[kind] = asyncio.run(on_database(kind, options))

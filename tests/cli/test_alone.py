@@ -18,7 +18,7 @@ COMMANDS = (
     ["clusters", "install"], ["clusters", "cancel"], ["clusters", "reset"], ["clusters", "kubeconfig"],
     ["infra-envs"], ["infra-envs", "list"], ["infra-envs", "show"], ["infra-envs", "create"],
     ["hosts"], ["hosts", "list"], ["hosts", "show"], ["hosts", "set"], ["hosts", "bind"], ["hosts", "unbind"],
-    ["hosts", "findings"],
+    ["hosts", "findings"], ["hosts", "log"],
 )  # fmt: skip
 
 

@@ -6,13 +6,16 @@ import signal
 import subprocess
 import sys
 import tarfile
+import urllib.request
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import msgspec
 import pytest
 import yaml
 
+from firstlight.core.hosts.short_code import short_code
 from firstlight.simulate.user import simulated_pull_secret
 from tests.cli.running import Cli
 from tests.services import RunningService
@@ -217,3 +220,16 @@ def test_a_scenario_that_does_not_come_true_fails_the_command(cli: Cli) -> None:
 )
 def test_wrong_usage_is_told(cli: Cli, args: list[str], said: str) -> None:
     assert said in cli(*args, code=2).stderr
+
+
+def test_the_log_of_an_agent_by_id_and_by_the_code_on_its_console(cli: Cli, running: RunningService) -> None:
+    host = next(host for host in told(cli("hosts", "list", "--cluster", "lab", "-o", "json")) if host["id"])
+    path = f"/api/firstlight/v1/infra-envs/{host['infra_env_id']}/hosts/{host['id']}/log"
+    request = urllib.request.Request(
+        running.url + path, data=b"a step begins\n", headers={"Content-Type": "text/plain"}
+    )
+    with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=20):
+        pass
+    for word in (host["id"], short_code(UUID(host["id"])).lower()):
+        assert cli("hosts", "log", word).stdout == "a step begins\n"
+    assert "there is no host '2222'" in cli("hosts", "log", "2222", code=3).stderr

@@ -8,9 +8,12 @@ from firstlight.cli.api import DEFAULT_URL, V1, V2, Api, Document, UrlOption, pa
 from firstlight.cli.ending import Code, stop
 from firstlight.cli.finding_things import find_cluster, find_host, find_infra_env, host_path, hosts_of
 from firstlight.cli.findings import show_findings
+from firstlight.cli.host_log import log
 from firstlight.cli.output import Format, OutputOption, put, show_document, show_facts, show_list
 
 app = typer.Typer(no_args_is_help=True, help="Hosts: list, show, change, and why they are not ready.")
+
+app.command("log")(log)
 
 HostArgument = Annotated[str, typer.Argument(metavar="HOST", help="Name, id, or the beginning of an id.")]
 

@@ -19,7 +19,6 @@ from firstlight.core.rules import Status
 from firstlight.core.wire.offers import Offer, Standing
 from firstlight.server.usecases import agents
 from firstlight.server.usecases.sessions import Session
-from firstlight.server.usecases.waits import Ticket
 from firstlight.server.usecases.world import World
 
 WAIT_SECONDS: Final = 25
@@ -59,24 +58,21 @@ async def awaited_steps(
     clock = asyncio.get_running_loop().time
     end = clock() + max(0, min(seconds, WAIT_SECONDS))
     with world.waits.joined(key, session.subject) as ticket:
+        gone.add_done_callback(lambda _: ticket.stir())
         session = await agents.session_of(world, key)
         while (left := end - clock()) > 0 and not world.waits.closed:
             due_in = _due_in(world, session)
             if due_in <= 0 or (seen and seen != standing_of(session.state).digest):
                 break
-            await _news(ticket, gone, seconds=min(left, due_in))
+            await ticket.parked(min(left, due_in))
             if gone.done():
                 raise Left
             if ticket.replaced:
                 return session.nothing()
-            if ticket.news.done():
-                ticket.renew()
+            if ticket.heard:
+                ticket.heard = False
                 session = await agents.session_of(world, key)
     return _answer(world, session)
-
-
-async def _news(ticket: Ticket, gone: asyncio.Future[None], *, seconds: float) -> None:
-    await asyncio.wait({ticket.news, gone}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
 
 
 def _due_in(world: World, session: Session) -> float:

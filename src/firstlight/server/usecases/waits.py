@@ -18,22 +18,38 @@ MOST: Final = 10_000
 class Ticket:
     """One waiting poll."""
 
-    __slots__ = ("news", "replaced", "subjects")
+    __slots__ = ("_parked", "heard", "replaced", "subjects")
 
     def __init__(self, *subjects: str) -> None:
         self.subjects = subjects
-        self.news: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._parked: asyncio.Future[None] | None = None
+        self.heard = False
+        """There is news. Take it back before looking, so that nothing comes in between unnoticed."""
         self.replaced = False
         """The same agent came with another poll: this one has nobody who would carry out what it is told."""
 
     def wake(self) -> None:
-        if not self.news.done():
-            self.news.set_result(None)
+        """Tell that there is news."""
+        self.heard = True
+        self.stir()
 
-    def renew(self) -> None:
-        """Forget the news that came so far. Do it before looking, so that nothing comes in between unnoticed."""
-        if self.news.done():
-            self.news = asyncio.get_running_loop().create_future()
+    def stir(self) -> None:
+        """Let the poll look around, without news."""
+        if self._parked is not None and not self._parked.done():
+            self._parked.set_result(None)
+
+    async def parked(self, seconds: float) -> None:
+        """Until somebody wakes or stirs it, or the time is up. One future and one timer: there are many of these."""
+        if self.heard:
+            return
+        loop = asyncio.get_running_loop()
+        self._parked = loop.create_future()
+        timer = loop.call_later(seconds, self.stir)
+        try:
+            await self._parked
+        finally:
+            timer.cancel()
+            self._parked = None
 
 
 class Waits:
