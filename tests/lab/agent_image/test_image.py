@@ -7,83 +7,19 @@ through process 1, and process 1 of the machine that runs the tests is none of i
 import json
 import os
 import shutil
-import subprocess
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 
-from tests.namespaces import network_or_skip, program_or_skip
-from tests.peers import private_folder
+from tests.lab.agent_stores import IMAGE, ROOT, Store, agent_store, built
 
-ROOT = Path(__file__).resolve().parents[3]
-BUILD = ROOT / "deploy/agent/build"
-IMAGE = "localhost/firstlight-agent:latest"
 CPU_SECONDS, RESIDENT_MB = 0.5, 60
-SETTINGS = """\
-[containers]
-default_ulimits = ["nofile=4096:4096", "nproc=2048:2048"]
-[engine]
-runtime = "runc"
-cgroup_manager = "cgroupfs"
-events_logger = "file"
-"""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Store:
-    """Containers in a folder of their own."""
-
-    folder: Path
-    tag: str
-
-    def on_host(self, script: str, *, seconds: int = 120) -> subprocess.CompletedProcess[str]:
-        """Run a script as the first process of a host that has podman and nothing of ours."""
-        return subprocess.run(
-            ["unshare", "--pid", "--fork", "--mount", "--mount-proc", "sh", "-c", script],
-            env=environment(self.folder),
-            capture_output=True,
-            text=True,
-            timeout=seconds,
-            check=False,
-        )
-
-
-def environment(folder: Path) -> dict[str, str]:
-    path = f"{folder}/bin:{os.environ['PATH']}"
-    return {"PATH": path, "CONTAINERS_CONF": str(folder / "containers.conf"), "LOGGED": str(folder / "log")}
-
-
-def built(folder: Path) -> str:
-    options = ("--storage-driver", "overlay", "--root", f"{folder}/root", "--runroot", f"{folder}/run")
-    done = subprocess.run([BUILD, *options], env=environment(folder), capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
 
 
 @pytest.fixture(scope="module")
 def store() -> Iterator[Store]:
-    network_or_skip()
-    program_or_skip("buildah", package="buildah")
-    program_or_skip("runc", package="runc")
-    program_or_skip("fio", package="fio")
-    podman = program_or_skip("podman", package="podman")
-    with private_folder("agent-image") as folder:
-        (folder / "bin").mkdir()
-        (folder / "hostbin").mkdir()
-        (folder / "containers.conf").write_text(SETTINGS)
-        wrapper = folder / "bin/podman"
-        wrapper.write_text(
-            f'#!/bin/sh\nexec {podman} --storage-driver overlay --root {folder}/root --runroot {folder}/run "$@"\n'
-        )
-        wrapper.chmod(0o755)
-        try:
-            yield Store(folder=folder, tag=built(folder))
-        finally:
-            subprocess.run([wrapper, "rm", "--all", "--force"], env=environment(folder), check=False, timeout=120)
-            # The store mounts its own folder; while it does, the folder cannot go.
-            subprocess.run(["umount", folder / "root/overlay"], check=False, capture_output=True)
+    with agent_store() as made:
+        yield made
 
 
 def test_the_same_sources_are_the_same_image(store: Store) -> None:
