@@ -18,9 +18,10 @@ from bench.measure import loads_100_inventories_ms
 from bench.reaction import seconds_to_visible
 from bench.ready import seconds_to_ready
 from bench.service import Running, running_service
+from bench.tables import host_table_ms
 from tests.peers import running_postgres
 
-PARTS = ["core", "ready", "reaction", "inventory", "agent", "sqlite", "postgresql"]
+PARTS = ["core", "ready", "reaction", "tables", "inventory", "agent", "sqlite", "postgresql"]
 CLUSTERS, SIZE, ROUNDS, IDLE_SECONDS = 200, 5, 3, 60
 
 
@@ -101,6 +102,10 @@ def main() -> None:
     if "reaction" in wanted:
         result["changed_reply_visible_seconds"] = {
             f"{hosts}_hosts": asyncio.run(seconds_to_visible(hosts)) for hosts in (5, 50, 500)
+        }
+    if "tables" in wanted:
+        result["table_of_hosts_answer_ms"] = {
+            f"{hosts}_hosts": asyncio.run(host_table_ms(hosts)) for hosts in (500, 5_000)
         }
     if "inventory" in wanted:
         result["inventory_on_the_host"] = inventory_costs()

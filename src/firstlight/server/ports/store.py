@@ -21,6 +21,7 @@ from firstlight.core.model.plan import StepPlan
 from firstlight.core.model.reports import ReportKind
 from firstlight.core.rules import Finding
 from firstlight.server.ports.database import Notices
+from firstlight.server.ports.listed_hosts import HostsOf, ListedHost
 
 # --- subjects ---------------------------------------------------------------------------------------------------------
 
@@ -369,6 +370,8 @@ class Store(Protocol):
     async def pool_host(self, key: HostKey) -> PoolHost | None: ...
 
     async def hosts_of_infra_env(self, infra_env_id: UUID) -> Sequence[HostState]: ...
+
+    async def listed_hosts(self, place: HostsOf) -> Sequence[ListedHost]: ...
 
     async def hosts_by_id(self, host_id: UUID) -> Sequence[Host]:
         """Every infra-env's record of this machine."""

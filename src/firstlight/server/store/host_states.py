@@ -142,6 +142,16 @@ class HostStates:
         loaded = await self._hosts.load(self._database, wanted)
         return [host for row_id in wanted if (host := loaded.get(row_id)) is not None]
 
+    async def listed_parts(self, rows: Sequence[Row]) -> tuple[Loaded[Host], Loaded[tuple[Finding, ...]], Loaded[Any]]:
+        """What tables show of the hosts, findings and inventories whose versions the rows tell."""
+        judged = {(f"host:{row['infra_env_id']}/{row['id']}",): row["findings"] for row in rows if row["findings"]}
+        told = {(*IDENTITY(row), ReportKind.INVENTORY.value): row["inventory"] for row in rows if row["inventory"]}
+        return (
+            await self._hosts.load(self._database, {IDENTITY(row): row["revision"] for row in rows}),
+            await self.findings.load(self._database, judged),
+            await self._facts.load(self._database, told),
+        )
+
     async def presence(self, key: HostKey) -> PresenceRow | None:
         """What one agent is served from."""
         row = await self._database.fetch_one(hosts.ONE, **key_params(key))

@@ -13,6 +13,7 @@ from firstlight.core.model.plan import StepPlan
 from firstlight.core.model.reports import ReportKind
 from firstlight.core.rules import Finding
 from firstlight.server.ports.database import Database, Notices
+from firstlight.server.ports.listed_hosts import HostsOf, ListedHost
 from firstlight.server.ports.store import (
     ClusterQuery,
     Counts,
@@ -50,6 +51,7 @@ from firstlight.server.store import (
 from firstlight.server.store.cluster_states import ClusterStates, in_order
 from firstlight.server.store.documents import key_params, micros, text_or_none
 from firstlight.server.store.host_states import HostStates
+from firstlight.server.store.listed_hosts import ListedHosts
 from firstlight.server.store.schema import VERSION, check_known
 from firstlight.server.store.writes import made_of, work
 
@@ -59,6 +61,7 @@ class SqlStore(Store):
         self._database = database
         self._hosts = HostStates(database)
         self._clusters = ClusterStates(database, self._hosts)
+        self._listed = ListedHosts(database, self._hosts)
 
     # clusters
 
@@ -124,6 +127,9 @@ class SqlStore(Store):
 
     async def hosts_of_infra_env(self, infra_env_id: UUID) -> Sequence[HostState]:
         return in_order(await self._hosts.load(hosts.OF_INFRA_ENV, {"infra_env_id": str(infra_env_id)}, large=True))
+
+    async def listed_hosts(self, place: HostsOf) -> Sequence[ListedHost]:
+        return await self._listed.load(place)
 
     async def hosts_by_id(self, host_id: UUID) -> Sequence[Host]:
         return await self._hosts.documents(await self._database.fetch(hosts.BY_ID, host_id=str(host_id)))

@@ -18,7 +18,7 @@ from firstlight.core.model.host_status import Stage
 from firstlight.core.model.inventory import Inventory
 from firstlight.core.model.policy import Policy
 from firstlight.core.rules import Finding, Status
-from firstlight.server.usecases.deciding import load_cluster
+from firstlight.server.ports.listed_hosts import HostsOf, ListedHost, Place
 from firstlight.server.usecases.world import World
 
 SortKey = Literal["name", "role", "status", "registered_at", "cpus", "memory", "disk", "percent", "failing", "serial"]
@@ -87,39 +87,45 @@ class HostPage(Struct, frozen=True, kw_only=True):
 
 
 async def hosts_of_cluster(world: World, cluster_id: UUID, wanted: HostFilter) -> HostPage:
-    state = await load_cluster(world, cluster_id)
-    return page_of(state.hosts, wanted, cluster=state.cluster, policy=world.policy)
+    cluster = await world.store.cluster(cluster_id)
+    if cluster is None:
+        raise NotFound(f"There is no cluster {cluster_id}.")
+    hosts = await world.store.listed_hosts(HostsOf(Place.CLUSTER, cluster_id))
+    return page_of(hosts, wanted, cluster=cluster, policy=world.policy)
 
 
 async def hosts_of_infra_env(world: World, infra_env_id: UUID, wanted: HostFilter) -> HostPage:
     if await world.store.infra_env(infra_env_id) is None:
         raise NotFound(f"There is no infra-env {infra_env_id}.")
-    return page_of(await world.store.hosts_of_infra_env(infra_env_id), wanted, cluster=None, policy=world.policy)
+    hosts = await world.store.listed_hosts(HostsOf(Place.INFRA_ENV, infra_env_id))
+    return page_of(hosts, wanted, cluster=None, policy=world.policy)
 
 
-def page_of(states: Sequence[HostState], wanted: HostFilter, *, cluster: Cluster | None, policy: Policy) -> HostPage:
+def page_of(hosts: Sequence[ListedHost], wanted: HostFilter, *, cluster: Cluster | None, policy: Policy) -> HostPage:
     """Only the rows of the page are made; conditions and order read the states themselves."""
-    found = [state for state in states if _matches(state, wanted)]
-    # Names settle ties, so that pages do not overlap.
+    found = [host for host in hosts if _matches(host.state, wanted)]
+    # Names settle ties, and ids those of names, so that pages do not overlap.
     found.sort(key=_natural_name)
     if wanted.sort != "name":
-        found.sort(key=SORTS[wanted.sort], reverse=wanted.descending)
+        key = SORTS[wanted.sort]
+        found.sort(key=lambda host: key(host.state), reverse=wanted.descending)
     elif wanted.descending:
         found.reverse()
     return HostPage(
-        total=len(states),
+        total=len(hosts),
         matching=len(found),
-        statuses=dict(Counter(state.host.status.value for state in states)),
-        roles=dict(Counter(state.host.effective_role.value for state in states)),
+        statuses=dict(Counter(it.state.host.status.value for it in hosts)),
+        roles=dict(Counter(it.state.host.effective_role.value for it in hosts)),
         hosts=tuple(
-            row_of(state, stages_of(state.host, cluster, policy))
-            for state in found[wanted.offset : wanted.offset + wanted.limit]
+            row_of(host, stages_of(host.state.host, cluster, policy))
+            for host in found[wanted.offset : wanted.offset + wanted.limit]
         ),
     )
 
 
-def row_of(state: HostState, stages: tuple[Stage, ...]) -> HostRow:
+def row_of(listed: ListedHost, stages: tuple[Stage, ...]) -> HostRow:
     """`stages` are those the host goes through."""
+    state = listed.state
     host, inventory = state.host, state.reports.inventory
     stage = host.progress.stage
     findings = shown_findings(state.findings, host)
@@ -142,7 +148,7 @@ def row_of(state: HostState, stages: tuple[Stage, ...]) -> HostRow:
         stage_count=len(stages),
         stage_late=host.progress.timed_out,
         registered_at=host.registered_at,
-        checked_in_at=state.presence.checked_in_at,
+        checked_in_at=listed.checked_in_at,
         cpus=inventory.cpu.count if inventory else 0,
         memory_bytes=inventory.memory.physical_bytes if inventory else 0,
         disk_bytes=_disk_bytes(inventory),
@@ -193,10 +199,11 @@ def _addresses(inventory: Inventory | None) -> Iterable[str]:
     return (address for nic in inventory.interfaces for address in nic.addresses) if inventory else ()
 
 
-def _natural_name(state: HostState) -> list[tuple[int, str]]:
+def _natural_name(listed: ListedHost) -> tuple[list[tuple[int, str]], int]:
     """host-2 comes before host-10."""
+    state = listed.state
     parts = _DIGITS.split(hostname_of(state.host, state.reports))
-    return [(int(part[:18]), "") if part.isdecimal() else (-1, part) for part in parts]
+    return [(int(part[:18]), "") if part.isdecimal() else (-1, part) for part in parts], state.host.id.int
 
 
 def _serial(state: HostState) -> str:
