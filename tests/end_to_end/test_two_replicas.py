@@ -164,6 +164,29 @@ async def test_a_change_at_one_is_in_a_poll_at_the_other(replicas: Replicas) -> 
             await eventually(lambda: steps(at_b, infra_env_id, host), lambda found, clock=clock: clock in found)
 
 
+async def test_a_change_at_one_ends_the_wait_of_a_poll_at_the_other(replicas: Replicas) -> None:
+    a, b = replicas
+    async with connect(a.url) as at_a, connect(b.url) as at_b:
+        cluster_id, infra_env_id = await user.create_cluster(at_a, user.NewCluster(name="told"))
+        host = host_id(1)
+        await at_a.register(infra_env_id, host, agent_version=AGENT)
+        await tell_inventory(at_a, infra_env_id, host)
+        polls: list[str] = []
+
+        async def hold_the_line() -> None:
+            while "new.example.com" not in "".join(polls):
+                polls.append(await steps(at_b, infra_env_id, host, wait=25))
+
+        holding = asyncio.ensure_future(hold_the_line())
+        # Once everything was asked for, a poll is held: no more of them come in.
+        await eventually(lambda: asyncio.sleep(1, len(polls)), lambda count: count > 0 and count == len(polls))
+        before = len(polls)
+        await at_a.send("PATCH", f"/v2/clusters/{cluster_id}", {"additional_ntp_source": "new.example.com"})
+        async with asyncio.timeout(10):
+            await holding
+        assert len(polls) <= before + 3
+
+
 async def test_what_a_host_tells_one_the_other_does_not_hold_against_it(replicas: Replicas) -> None:
     """Back to what it once told the first: that one must not take it for old news."""
     a, b = replicas
@@ -184,9 +207,10 @@ async def test_what_a_host_tells_one_the_other_does_not_hold_against_it(replicas
             await eventually(memory, lambda found, verdict=verdict: found == verdict)
 
 
-async def steps(service: Service, infra_env_id: UUID, host: UUID) -> str:
+async def steps(service: Service, infra_env_id: UUID, host: UUID, *, wait: int = 0) -> str:
     path = f"/v2/infra-envs/{infra_env_id}/hosts/{host}/instructions"
-    return (await service.ask("GET", path, headers={"discovery_agent_version": AGENT})).decode()
+    query = {"wait": str(wait)} if wait else None
+    return (await service.ask("GET", path, query=query, headers={"discovery_agent_version": AGENT})).decode()
 
 
 async def tell_inventory(service: Service, infra_env_id: UUID, host: UUID, **changes: Any) -> None:
