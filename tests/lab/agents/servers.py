@@ -23,9 +23,9 @@ def until(true: Callable[[], object], *, what: str, seconds: float = 60.0, pause
 
 
 class Server:
-    """A program in a namespace that is started, stopped and started again with other words."""
+    """A program in a namespace, or outside of all, that is started, stopped and started again with other words."""
 
-    def __init__(self, stack: ExitStack, *, namespace: str, log: Path) -> None:
+    def __init__(self, stack: ExitStack, *, log: Path, namespace: str = "") -> None:
         self._namespace = namespace
         self._log = log
         self._process: subprocess.Popen[bytes] | None = None
@@ -44,7 +44,7 @@ class Server:
         assert not self.runs
         with self._log.open("ab") as output:
             self._process = subprocess.Popen(
-                ["ip", "netns", "exec", self._namespace, *command],
+                [*(("ip", "netns", "exec", self._namespace) if self._namespace else ()), *command],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
