@@ -1,9 +1,9 @@
 """Image manifests and indexes, Docker's and OCI's alike, as far as a reader of images needs them."""
 
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from firstlight.core.errors import Invalid, NotFound
 
@@ -17,6 +17,10 @@ MANIFEST_TYPES: Final = (
 )
 ACCEPT: Final = ", ".join((*MANIFEST_TYPES, *INDEX_TYPES))
 """All four: without the OCI types some registries claim that there is no such image."""
+LARGEST_BLOB: Final = 8 * 2**30
+"""Layers of releases have a tenth of it; whoever promises more wants our disk."""
+Digest = Annotated[str, Meta(pattern=r"\Asha256:[0-9a-f]{64}\Z")]
+"""Checked where it is read: it becomes a file's name and part of an address."""
 
 
 class Platform(Struct, frozen=True, kw_only=True):
@@ -27,8 +31,8 @@ class Platform(Struct, frozen=True, kw_only=True):
 class Descriptor(Struct, frozen=True, kw_only=True, rename="camel"):
     """A blob or manifest by digest."""
 
-    digest: str
-    size: int
+    digest: Digest
+    size: Annotated[int, Meta(ge=0, le=LARGEST_BLOB)]
     media_type: str = ""
     platform: Platform | None = None
 
