@@ -1,6 +1,7 @@
 """Running an installer: its own directory, its own environment, and an end that nobody has to wait for."""
 
 import asyncio
+import json
 import os
 from pathlib import Path
 
@@ -75,6 +76,20 @@ async def test_a_failure_is_told_in_its_own_words_without_the_pull_secret(tmp_pa
     assert "create manifests ended with 3: level=error msg=bad secret …" in text
     assert "noise" not in text
     assert "c2VjcmV0OnNlY3JldA" not in text
+
+
+async def test_what_the_installer_quotes_is_not_shown_either(tmp_path: Path) -> None:
+    """It quotes a value it refuses, and its log quotes the sentence once more."""
+    refused = json.dumps(f"pullSecret: Invalid value: {json.dumps(ORDER.pull_secret)}")
+    proxy = "proxy.httpProxy: Invalid value: http://user:pa55word@proxy.example:3128"
+    script = f"cat <<'END'\nlevel=error msg={refused}\nlevel=error msg={proxy}\nEND\nexit 1"
+    async with installers(tmp_path, script).run(ORDER) as run:
+        with pytest.raises(Invalid) as failure:
+            await run.manifests()
+    text = str(failure.value)
+    assert "c2VjcmV0OnNlY3JldA" not in text
+    assert "pa55word" not in text
+    assert "http://…@proxy.example:3128" in text
 
 
 async def test_missing_files_are_named(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ Its state file holds every private key of the cluster, so the directory goes wha
 import asyncio
 import errno
 import os
+import re
 import resource
 import shutil
 import signal
@@ -18,6 +19,7 @@ from typing import Final
 import structlog
 
 from firstlight.core.errors import Invalid, Unavailable
+from firstlight.core.validate.pull_secret import parse_pull_secret
 from firstlight.server.ports.installer import InstallerOrder, ManifestFile
 
 log = structlog.get_logger(__name__)
@@ -31,6 +33,7 @@ OUTPUT_LIMIT: Final = 256 * 1024
 SHOWN: Final = 1_000
 """How much of a failure's output a person is shown."""
 CONFIG: Final = "install-config.yaml"
+_PASSWORD_IN_URL: Final = re.compile(r"(?<=://)[^\s/@]*@")
 
 
 class Failed(Invalid):
@@ -64,7 +67,7 @@ class Directory:
         async with self._slots:
             code, output = await self._run("create", target, "--dir", str(self._folder))
         if code:
-            reason = _told(output, secrets=(self._order.pull_secret,))
+            reason = _told(output, secrets=_secrets(self._order.pull_secret))
             log.warning("openshift-install failed", target=target, code=code)
             raise Failed(f"openshift-install create {target} ended with {code}: {reason}")
 
@@ -175,12 +178,21 @@ def _read_wanted(folder: Path, wanted: Sequence[str]) -> dict[str, bytes]:
     return {name: (folder / name).read_bytes() for name in wanted}
 
 
+def _secrets(pull_secret: str) -> list[str]:
+    """The whole, and what is secret in it: the installer quotes what it refuses, so the whole has other bytes then."""
+    try:
+        return [pull_secret, *parse_pull_secret(pull_secret).auths.values()]
+    except Invalid:
+        return [pull_secret]
+
+
 def _told(output: bytes, *, secrets: Sequence[str]) -> str:
     """The installer's last errors in one piece, without anything that must not be shown."""
     text = output.decode("utf-8", "replace")
     for secret in secrets:
         if secret:
             text = text.replace(secret, "…")
+    text = _PASSWORD_IN_URL.sub("…@", text)
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     errors = [line for line in lines if "level=error" in line or "level=fatal" in line] or lines
     return " ".join(errors)[-SHOWN:] or "it said nothing"
