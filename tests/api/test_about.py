@@ -252,6 +252,7 @@ def test_every_operation_of_our_own_is_served() -> None:
         ("POST", "/v1/static-network/check"),
         ("POST", "/v1/static-network/render"),
         ("POST", "/v1/static-network/read"),
+        ("GET", "/v1/storage"),
         ("GET", "/v1/clusters"),
         ("GET", "/v1/clusters/{cluster_id:uuid}/hosts"),
         ("GET", "/v1/infra-envs/{infra_env_id:uuid}/hosts"),

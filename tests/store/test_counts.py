@@ -2,8 +2,9 @@
 
 import pytest
 
+from firstlight.server.ports.counts import Counts
 from firstlight.server.ports.database import Database
-from firstlight.server.ports.store import Counts, DeleteHost, PutCluster, PutHost, PutInfraEnv
+from firstlight.server.ports.store import DeleteHost, PutCluster, PutHost, PutInfraEnv
 from firstlight.server.store.sql_store import open_store
 from tests.builders.clusters import a_cluster, an_infra_env
 from tests.builders.hosts import a_host
@@ -23,3 +24,4 @@ async def test_what_exists_is_counted(database: Database) -> None:
     first = a_host(1)
     await store.commit(DeleteHost(key=(first.infra_env_id, first.id), at=NOW))
     assert await store.counts() == Counts(clusters=1, infra_envs=1, hosts=2)
+    assert await store.database_bytes() > 10_000

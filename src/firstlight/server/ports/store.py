@@ -20,6 +20,7 @@ from firstlight.core.model.infra_env import InfraEnv
 from firstlight.core.model.plan import StepPlan
 from firstlight.core.model.reports import ReportKind
 from firstlight.core.rules import Finding
+from firstlight.server.ports.counts import Counts
 from firstlight.server.ports.database import Notices
 from firstlight.server.ports.listed_hosts import HostsOf, ListedHost
 
@@ -333,14 +334,6 @@ class PresenceRow(Struct, frozen=True, kw_only=True):
     digests: Mapping[ReportKind, str]
 
 
-class Counts(Struct, frozen=True, kw_only=True):
-    """What exists, deleted things left out."""
-
-    clusters: int = 0
-    infra_envs: int = 0
-    hosts: int = 0
-
-
 # --- the port ---------------------------------------------------------------------------------------------------------
 
 
@@ -497,3 +490,5 @@ class Store(Protocol):
         ...
 
     async def counts(self) -> Counts: ...
+
+    async def database_bytes(self) -> int: ...

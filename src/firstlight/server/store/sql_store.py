@@ -12,11 +12,11 @@ from firstlight.core.model.infra_env import InfraEnv
 from firstlight.core.model.plan import StepPlan
 from firstlight.core.model.reports import ReportKind
 from firstlight.core.rules import Finding
+from firstlight.server.ports.counts import Counts
 from firstlight.server.ports.database import Database, Notices
 from firstlight.server.ports.listed_hosts import HostsOf, ListedHost
 from firstlight.server.ports.store import (
     ClusterQuery,
-    Counts,
     DueRow,
     EventPage,
     EventQuery,
@@ -258,6 +258,9 @@ class SqlStore(Store):
 
     async def counts(self) -> Counts:
         return await counts.counts(self._database)
+
+    async def database_bytes(self) -> int:
+        return await counts.database_bytes(self._database)
 
 
 def open_store(database: Database) -> SqlStore:

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from firstlight.server.ports.store import Counts
+from firstlight.server.ports.counts import Counts
 from firstlight.server.usecases.world import ServiceFacts, World
 
 

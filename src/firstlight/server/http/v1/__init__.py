@@ -12,6 +12,7 @@ from firstlight.server.http.v1 import (
     pictures,
     problems,
     static_networks,
+    storage,
     tables,
     tokens,
 )
@@ -25,6 +26,7 @@ MODULES: Final[tuple[ModuleType, ...]] = (
     pictures,
     problems,
     static_networks,
+    storage,
     tables,
     tokens,
 )
