@@ -1,11 +1,9 @@
 // Files of the cluster to take away: credentials, logs, what was generated, custom manifests.
 import { Card, CardBody, CardTitle } from "@patternfly/react-core";
 import { files } from "../../api/actions";
-import { V2 } from "../../api/http";
-import type { Cluster, Manifest } from "../../api/types";
-import { useLive } from "../../live/resources";
-import { clusterTag } from "../../live/tags";
+import type { Cluster } from "../../api/types";
 import { moment } from "../../numbers";
+import { ManifestsCard } from "../../parts/manifests/ManifestsCard";
 import { DRAFT } from "../../words";
 import type { TabProps } from "./tabs";
 
@@ -78,29 +76,6 @@ function LogsCard({ cluster }: { readonly cluster: Cluster }) {
             </li>
           )}
         </ul>
-      </CardBody>
-    </Card>
-  );
-}
-
-function ManifestsCard({ cluster }: { readonly cluster: Cluster }) {
-  const live = useLive<readonly Manifest[]>(`${V2}/clusters/${cluster.id}/manifests`, [clusterTag(cluster.id)]);
-  const own = live.data ?? [];
-  return (
-    <Card isCompact>
-      <CardTitle component="h2">Custom manifests</CardTitle>
-      <CardBody>
-        {own.length === 0 ? (
-          <span className="fl-subtle">None.</span>
-        ) : (
-          <ul className="fl-list">
-            {own.map(({ folder, file_name }) => (
-              <li key={`${folder}/${file_name}`} className="fl-mono">
-                {folder}/{file_name}
-              </li>
-            ))}
-          </ul>
-        )}
       </CardBody>
     </Card>
   );

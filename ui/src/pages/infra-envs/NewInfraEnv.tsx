@@ -2,12 +2,19 @@ import { Alert, Button, Form, Modal, ModalBody, ModalFooter, ModalHeader } from 
 import { useState } from "react";
 import { createInfraEnv } from "../../api/actions";
 import { sentence } from "../../api/http";
+import type { Cluster } from "../../api/types";
 import { Field } from "../../parts/Field";
 import { go, paths } from "../../route";
 import { wrongPullSecret } from "../wizard/names";
 
-export function NewInfraEnv({ onClose }: { readonly onClose: () => void }) {
-  const [name, setName] = useState("");
+interface Props {
+  /** The environment is for this cluster's hosts alone. */
+  readonly cluster?: Cluster;
+  readonly onClose: () => void;
+}
+
+export function NewInfraEnv({ cluster, onClose }: Props) {
+  const [name, setName] = useState(cluster ? `${cluster.name}_infra-env` : "");
   const [secret, setSecret] = useState("");
   const [key, setKey] = useState("");
   const [failure, setFailure] = useState("");
@@ -15,8 +22,16 @@ export function NewInfraEnv({ onClose }: { readonly onClose: () => void }) {
   const create = async (): Promise<void> => {
     setBusy(true);
     try {
-      const made = await createInfraEnv({ name, pull_secret: secret.trim(), ssh_authorized_key: key.trim() });
-      go(paths.infraEnv(made.id));
+      const made = await createInfraEnv({
+        name,
+        pull_secret: secret.trim(),
+        ssh_authorized_key: key.trim(),
+        ...(cluster
+          ? { cluster_id: cluster.id, openshift_version: cluster.openshift_version, cpu_architecture: cluster.cpu_architecture }
+          : {}),
+      });
+      if (cluster) onClose();
+      else go(paths.infraEnv(made.id));
     } catch (refusal) {
       setFailure(sentence(refusal));
       setBusy(false);

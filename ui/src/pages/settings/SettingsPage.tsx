@@ -6,11 +6,11 @@ import type { OpenshiftVersion } from "../../api/types";
 import { useLive } from "../../live/resources";
 import { Facts } from "../../parts/Facts";
 import { SetupWarnings, useAbout } from "../../parts/SetupWarnings";
+import { StorageCard } from "./StorageCard";
 import { Waiting } from "../../parts/Waiting";
 import { spoken } from "../../words";
 
 interface Defaults {
-  readonly inactive_deletion_hours?: number;
   readonly cluster_network_cidr?: string;
   readonly service_network_cidr?: string;
   readonly ntp_source?: string;
@@ -45,22 +45,7 @@ export default function SettingsPage() {
               />
             </CardBody>
           </Card>
-          <Card isCompact>
-            <CardTitle component="h2">Storage</CardTitle>
-            <CardBody>
-              <Facts
-                facts={[
-                  ["Database", about.storage["database"]],
-                  ["Files", about.storage["files"]],
-                  ["Clusters", about.counts.clusters.toLocaleString()],
-                  ["Environments", about.counts.infra_envs.toLocaleString()],
-                  ["Hosts", about.counts.hosts.toLocaleString()],
-                  ["Events", about.last_event.toLocaleString()],
-                  ["Unused clusters are deleted", defaults?.inactive_deletion_hours ? `after ${defaults.inactive_deletion_hours} hours` : ""],
-                ]}
-              />
-            </CardBody>
-          </Card>
+          <StorageCard about={about} />
           <Card isCompact>
             <CardTitle component="h2">Defaults of new clusters</CardTitle>
             <CardBody>

@@ -1,14 +1,15 @@
 // What machines boot from: an image to download or a script for the network, and how both are made.
 import { Alert, Button, Title } from "@patternfly/react-core";
-import { createInfraEnv } from "../../api/actions";
+import { useState } from "react";
+import type { Cluster } from "../../api/types";
 import { BootLinks } from "../../parts/media/BootLinks";
 import { MediaSettings } from "../../parts/media/MediaSettings";
-import { attempt } from "../../parts/notes";
 import { SetupWarnings } from "../../parts/SetupWarnings";
+import { NewInfraEnv } from "../infra-envs/NewInfraEnv";
 import type { StepProps } from "./steps";
 
 export default function MediaStep({ cluster, infraEnv }: StepProps) {
-  if (!infraEnv) return <NoInfraEnv clusterId={cluster.id} name={cluster.name} />;
+  if (!infraEnv) return <NoInfraEnv cluster={cluster} />;
   return (
     <>
       <Title headingLevel="h2">Boot media</Title>
@@ -21,12 +22,19 @@ export default function MediaStep({ cluster, infraEnv }: StepProps) {
   );
 }
 
-function NoInfraEnv({ clusterId, name }: { readonly clusterId: string; readonly name: string }) {
-  const make = (): void =>
-    void attempt(() => createInfraEnv({ name: `${name}_infra-env`, cluster_id: clusterId, pull_secret: "" }), "It could not be made");
+function NoInfraEnv({ cluster }: { readonly cluster: Cluster }) {
+  const [making, setMaking] = useState(false);
   return (
-    <Alert isInline variant="info" title="This cluster has no infrastructure environment of its own">
-      Bind hosts to it under Infrastructure, or <Button variant="link" isInline onClick={make}>make one</Button>.
-    </Alert>
+    <>
+      <Title headingLevel="h2">Boot media</Title>
+      <Alert isInline variant="info" title="This cluster has no infrastructure environment of its own">
+        Bind hosts to it under Infrastructure, or{" "}
+        <Button variant="link" isInline id="make-own" onClick={() => setMaking(true)}>
+          make one
+        </Button>
+        .
+      </Alert>
+      {making && <NewInfraEnv cluster={cluster} onClose={() => setMaking(false)} />}
+    </>
   );
 }

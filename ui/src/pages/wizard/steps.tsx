@@ -25,6 +25,7 @@ const ABOUT_STORAGE = new Set([
   "no-skip-missing-disk",
   "disk-encryption-requirements-satisfied",
 ]);
+const ABOUT_MANIFESTS = new Set(["custom-manifests-requirements-satisfied"]);
 const never = (): boolean => false;
 
 export const STEPS: readonly SetupStep[] = [
@@ -58,7 +59,13 @@ export const STEPS: readonly SetupStep[] = [
     key: "networking",
     name: "Networking",
     Body: lazy(() => import("./NetworkingStep")),
-    owns: ({ category, check }) => category === "network" && !ABOUT_DETAILS.has(check),
+    owns: ({ category, check }) => category === "network" && !ABOUT_DETAILS.has(check) && !ABOUT_MANIFESTS.has(check),
+  },
+  {
+    key: "manifests",
+    name: "Custom manifests",
+    Body: lazy(() => import("./ManifestsStep")),
+    owns: ({ check }) => ABOUT_MANIFESTS.has(check),
   },
   { key: "review", name: "Review and install", Body: lazy(() => import("./ReviewStep")), owns: never },
 ];
