@@ -1,5 +1,6 @@
 """A host by the code on its console, and the growing log of its agent: places that never move, bounded, resumable."""
 
+import asyncio
 from typing import Any
 from urllib.parse import quote
 from uuid import UUID
@@ -77,6 +78,16 @@ async def test_a_log_grows_and_is_read_from_any_place(machines: Machines) -> Non
     assert await machines.read("offset=8") == {"offset": 8, "next": 8, "end": 8, "text": ""}
     assert (await machines.read("limit=4"))["text"] == "two\n"
     assert (await machines.read("offset=0&limit=4"))["next"] == 4
+
+
+async def test_a_reader_may_wait_for_more(machines: Machines) -> None:
+    end = await machines.add(b"one\n")
+    waiting = asyncio.create_task(machines.read(f"offset={end}&wait=30"))
+    await asyncio.sleep(0)
+    await machines.add(b"two\n")
+    assert (await waiting)["text"] == "two\n"
+    assert (await machines.read(f"offset={end + 4}&wait=1"))["text"] == ""
+    assert (await machines.ask("GET", machines.log_path(), query="wait=31")).status == 400
 
 
 async def test_what_was_sent_before_is_not_kept_twice(machines: Machines) -> None:

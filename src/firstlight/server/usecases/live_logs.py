@@ -4,6 +4,7 @@ Bounded per host; what is older falls out at the front. Places never move, so th
 where they were.
 """
 
+import asyncio
 from typing import Final
 
 from msgspec import Struct
@@ -20,6 +21,9 @@ FULL_PIECE: Final = 64 * 1024
 """A piece that is smaller is written anew with what comes next, so that pieces stay few."""
 LARGEST_READ: Final = 256 * 1024
 LARGEST_POST: Final = 256 * 1024
+LONGEST_WAIT: Final = 30
+LOOK_SECONDS: Final = 0.5
+"""Between two looks of a waiting reader. Another replica may have taken what it waits for, so it has to look."""
 
 
 class Piece(Struct, frozen=True):
@@ -75,6 +79,16 @@ async def _append(world: World, key: HostKey, pieces: list[Piece], data: bytes, 
     for old in pieces:
         if old.end < new.end - MOST_BYTES:
             await world.blobs.delete(old.key)
+
+
+async def follow(world: World, key: HostKey, *, offset: int | None, limit: int, seconds: float) -> LogPart:
+    """As `read`, but where there is nothing to read, something is waited for."""
+    part = await read(world, key, offset=offset, limit=limit)
+    end = asyncio.get_running_loop().time() + seconds
+    while not part.text and asyncio.get_running_loop().time() < end:
+        await asyncio.sleep(LOOK_SECONDS)
+        part = await read(world, key, offset=offset, limit=limit)
+    return part
 
 
 async def read(world: World, key: HostKey, *, offset: int | None, limit: int) -> LogPart:

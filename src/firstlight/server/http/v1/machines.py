@@ -8,7 +8,7 @@ from firstlight.server.http.call import Call
 from firstlight.server.http.operations import Access, operation
 from firstlight.server.usecases import finding_hosts, live_logs
 from firstlight.server.usecases.finding_hosts import FoundHosts
-from firstlight.server.usecases.live_logs import LARGEST_POST, LARGEST_READ, LogPart, LogTaken
+from firstlight.server.usecases.live_logs import LARGEST_POST, LARGEST_READ, LONGEST_WAIT, LogPart, LogTaken
 from firstlight.server.usecases.world import World
 
 LOG: Final = "/v1/infra-envs/{infra_env_id:uuid}/hosts/{host_id:uuid}/log"
@@ -26,6 +26,8 @@ class PlaceQuery(Struct, frozen=True, kw_only=True):
 class PartQuery(Struct, frozen=True, kw_only=True):
     offset: Offset | None = None
     limit: Annotated[int, Meta(ge=1, le=LARGEST_READ)] = 64 * 1024
+    wait: Annotated[int, Meta(ge=0, le=LONGEST_WAIT)] = 0
+    """Seconds to wait for something new where there is nothing yet."""
 
 
 @operation(
@@ -55,6 +57,6 @@ async def add_to_host_log(world: World, call: Call[None, PlaceQuery]) -> LogTake
 
 @operation("GET", LOG, id="readHostLog", access=Access.READ, query=PartQuery, answer=LogPart, errors=(400, 404))
 async def read_host_log(world: World, call: Call[None, PartQuery]) -> LogPart:
-    """Read the log of a host's agent, from a place on or its last part."""
-    key = (call.uuid("infra_env_id"), call.uuid("host_id"))
-    return await live_logs.read(world, key, offset=call.query.offset, limit=call.query.limit)
+    """Read the log of a host's agent, from a place on or its last part; `wait` for more, some seconds long."""
+    key, asked = (call.uuid("infra_env_id"), call.uuid("host_id")), call.query
+    return await live_logs.follow(world, key, offset=asked.offset, limit=asked.limit, seconds=asked.wait)
