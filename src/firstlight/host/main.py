@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from firstlight.core.errors import Invalid
-from firstlight.host.flags import HelpWanted
+from firstlight.host.flags import HelpWanted, read_flags
 from firstlight.host.settings import AGENT_FLAGS, AgentSettings, agent_settings
 
 WRONG_USE: Final = 2
@@ -40,7 +40,13 @@ def _complain(sentence: str, *, code: int = 1) -> int:
 
 
 def _usage(name: str) -> str:
-    flags = "".join(f"  -{flag}{'' if boolean else ' value'}\n" for flag, boolean in AGENT_FLAGS.items())
+    if name in INSTALLER_NAMES:
+        from firstlight.host.installer.settings import FLAGS
+
+        known = FLAGS
+    else:
+        known = AGENT_FLAGS
+    flags = "".join(f"  -{flag}{'' if boolean else ' value'}\n" for flag, boolean in known.items())
     return f"Usage of {name}:\n{flags}The token is read from the variable PULL_SECRET_TOKEN.\n"
 
 
@@ -99,6 +105,26 @@ def _logs_sender(arguments: Sequence[str], environment: Mapping[str, str]) -> in
     return send_logs(arguments, environment)
 
 
+def _installer(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
+    from firstlight.host.installer.running import install
+
+    return install(arguments, environment)
+
+
+INSTALLER_NAMES: Final = ("firstlight-installer", "installer")
+
+
+def _controller(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
+    from firstlight.host.controller.running import run_controller
+    from firstlight.host.controller.settings import LOG_FILE, ROOT, controller_settings
+    from firstlight.host.root import Root
+
+    read_flags(arguments, known={})
+    root = Root(Path(environment.get(ROOT) or "/"))
+    settings = controller_settings(environment, root=root)
+    return run_controller(settings, environment, root=root, log_file=root.path(LOG_FILE))
+
+
 ROLES: Final[Mapping[str, Role]] = {
     "agent": _agent,
     "firstlight-agent": _agent,
@@ -107,6 +133,9 @@ ROLES: Final[Mapping[str, Role]] = {
     "free_addresses": _free_addresses,
     "disk_speed_check": _disk_speed_check,
     "logs_sender": _logs_sender,
+    "firstlight-controller": _controller,
+    "assisted-installer-controller": _controller,
+    **dict.fromkeys(INSTALLER_NAMES, _installer),
 }
 
 if __name__ == "__main__":

@@ -1,0 +1,73 @@
+"""Making the firmware start from the new disk next time: efibootmgr where there is EFI, bootlist on POWER."""
+
+import re
+from typing import Final
+
+from firstlight.host.installer.devices import Device, find, read_graph
+from firstlight.host.installer.run import Run, complaint_of
+
+LABEL: Final = "Red Hat Enterprise Linux"
+EFI_PARTITION: Final = 2
+MOUNT: Final = "/run/firstlight-installer/efi"
+SECONDS: Final = 30.0
+FOLDERS: Final = ("redhat", "centos", "fedora")
+LOADERS: Final = ("shimx64.efi", "shimaa64.efi")
+_SAME_LABEL: Final = re.compile(r"Boot([0-9A-Fa-f]{4}) has same label")
+
+
+async def set_boot_order(run: Run) -> None:
+    """Trouble is only worth a warning: the disk may well be the first one already."""
+    if run.settings.dry_run or run.settings.coreos_image:
+        return
+    if run.root.exists("/usr/sbin/bootlist"):
+        await run.attempt("bootlist", "-m", "normal", "-o", run.device, limit=SECONDS)
+        return
+    if not run.root.is_folder("/sys/firmware/efi"):
+        run.log.info("This machine has no EFI; its boot order stays as it is.")
+        return
+    graph = read_graph(run.root)
+    disk = find(run.root, graph, run.device)
+    partition = next((one for one in graph.partitions(disk) if one.partition == EFI_PARTITION), None) if disk else None
+    if partition is None:
+        run.log.warning("The boot order stays as it is: the disk has no second partition.", disk=run.device)
+        return
+    loader = await _loader(run, partition)
+    if not loader:
+        run.log.warning("The boot order stays as it is: no boot loader was found.", partition=_path(partition))
+        return
+    made = await run.attempt(
+        *("efibootmgr", "-v", "-d", run.device, "-p", str(EFI_PARTITION), "-c", "-L", LABEL, "-l", loader),
+        limit=SECONDS,
+    )
+    if not made.succeeded:
+        run.log.warning("failed to set boot order", reason=complaint_of(made))
+        return
+    for number in duplicates((made.output + b"\n" + made.errors).decode("utf-8", "replace")):
+        await run.attempt("efibootmgr", "-v", "-b", number, "-B", limit=SECONDS)
+    await run.attempt("efibootmgr", "-v", limit=SECONDS)
+
+
+def duplicates(text: str) -> tuple[str, ...]:
+    """Numbers of older entries that efibootmgr warns about because they have the label of the new one."""
+    return tuple(dict.fromkeys(match[1].upper() for match in _SAME_LABEL.finditer(text)))
+
+
+async def _loader(run: Run, partition: Device) -> str:
+    """The firmware's path of the first boot loader on the partition, empty if there is none."""
+    await run.attempt("mkdir", "-p", MOUNT, limit=SECONDS)
+    mounted = await run.attempt("mount", "-o", "ro", _path(partition), MOUNT, limit=SECONDS, tries=3)
+    if not mounted.succeeded:
+        return ""
+    try:
+        for folder in FOLDERS:
+            for loader in LOADERS:
+                seen = await run.host.run("test", "-e", f"{MOUNT}/EFI/{folder}/{loader}", limit=SECONDS)
+                if seen.succeeded:
+                    return f"\\EFI\\{folder}\\{loader}"
+    finally:
+        await run.attempt("umount", MOUNT, limit=SECONDS)
+    return ""
+
+
+def _path(partition: Device) -> str:
+    return f"/dev/mapper/{partition.mapped_name}" if partition.mapped_name else partition.path

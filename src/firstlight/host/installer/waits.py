@@ -1,0 +1,246 @@
+"""What the bootstrap waits for once the disk is written, in order, and what a worker waits for."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Final
+
+from firstlight.core.wire.words import HostStage
+from firstlight.host.installer.bootstrap import unit_state
+from firstlight.host.installer.controller_logs import send_controller_logs
+from firstlight.host.installer.nodes import UNINITIALIZED, Node, host_of, node_of, unsettled
+from firstlight.host.installer.run import InstallationFailed, Run
+from firstlight.host.installer.service import Refused, Unreachable
+from firstlight.host.installer.watching import other_hosts, tell_of
+from firstlight.host.kubernetes import Kube, KubeTrouble, mapping, name_of, read_kubeconfig
+
+KUBECONFIG: Final = "/opt/openshift/auth/kubeconfig"
+BOOTKUBE_DONE: Final = "/opt/openshift/.bootkube.done"
+CONTROL_PLANE: Final[HostStage] = "Waiting for control plane"
+BOOTKUBE: Final[HostStage] = "Waiting for bootkube"
+CONTROLLER: Final[HostStage] = "Waiting for controller"
+READY_EVENT: Final = "AssistedControllerIsReady"
+DAY_TWO: Final = "AddHostsCluster"
+MASTERS_FOR_WORKERS: Final = 2
+CALL_SECONDS: Final = 30.0
+LOGS_EVERY: Final = 300.0
+AGENT_INVOKER: Final = "agent-installer"
+AGENT_EVERY: Final = 30.0
+CLOUDS: Final = frozenset({"vsphere", "nutanix"})
+EARLY: Final = frozenset({"Starting installation", "Installing", "Waiting for control plane"})
+
+
+@asynccontextmanager
+async def cluster_client(run: Run) -> AsyncGenerator[Kube]:
+    text = run.root.text(KUBECONFIG)
+    if text is None:
+        raise InstallationFailed(f"There is no {KUBECONFIG}, so the new control plane cannot be asked for anything.")
+    try:
+        client = Kube(read_kubeconfig(text))
+    except KubeTrouble as reason:
+        raise InstallationFailed(f"{KUBECONFIG} cannot be used: {reason}.") from reason
+    async with client:
+        yield client
+
+
+async def prepare_client(run: Run) -> None:
+    """The name of the API resolves through what bootkube wrote; a container has a copy from before."""
+    run.tell(CONTROL_PLANE, "Waiting for bootstrap node preparation")
+    if run.settings.place.contained:
+        _renew_resolver(run)
+
+
+def _renew_resolver(run: Run) -> None:
+    text = run.root.bytes("/etc/resolv.conf")
+    if text is None:
+        raise InstallationFailed("The host has no /etc/resolv.conf.")
+    try:
+        Path("/etc/resolv.conf").write_bytes(text)
+    except OSError as reason:
+        raise InstallationFailed(f"/etc/resolv.conf cannot be renewed: {reason.strerror}.") from reason
+
+
+async def wait_for_masters(run: Run) -> None:
+    info = "Waiting for masters to join bootstrap control plane"
+    try:
+        cluster = await run.service.cluster(limit=run.pace.limit(CONTROL_PLANE))
+    except (Refused, Unreachable) as reason:
+        raise InstallationFailed(f"The cluster could not be looked up: {reason}.") from reason
+    count = cluster.control_plane_count or run.settings.control_plane_count
+    joined: set[str] = set()
+    async with cluster_client(run) as kube:
+
+        async def missing(role: str, wanted: int) -> str:
+            try:
+                nodes = await _nodes(kube, role)
+                if cluster.platform_type in CLOUDS:
+                    await _let_in(run, kube, nodes)
+            except KubeTrouble as reason:
+                return str(reason)
+            ready = [node for node in nodes if node.ready]
+            await _tell_joined(run, [node for node in ready if node.name not in joined], joined)
+            if len(ready) >= wanted:
+                return ""
+            return f"{len(ready)} of {wanted} {role} nodes are ready" + _unready(nodes)
+
+        wanted = max(min(count - 1, 2), 0)
+        await run.wait(lambda: missing("master", wanted), stage=CONTROL_PLANE, info=info, what="The masters' joining")
+        if await _has_arbiter(run):
+            await run.wait(
+                lambda: missing("arbiter", 1),
+                stage=CONTROL_PLANE,
+                info="Waiting for arbiter to join bootstrap control plane",
+                what="The arbiter's joining",
+            )
+
+
+def _unready(nodes: list[Node]) -> str:
+    names = sorted(node.name for node in nodes if not node.ready)
+    return f"; not ready: {', '.join(names)}" if names else ""
+
+
+async def _nodes(kube: Kube, role: str) -> list[Node]:
+    items = await kube.items("/api/v1/nodes", labelSelector=f"node-role.kubernetes.io/{role}")
+    return [node_of(item) for item in items]
+
+
+async def _let_in(run: Run, kube: Kube, nodes: list[Node]) -> None:
+    """Where no cloud provider runs yet, nobody else takes its taint off."""
+    for node in nodes:
+        if not node.ready and UNINITIALIZED in node.taints:
+            place = f"/spec/taints/{node.taints.index(UNINITIALIZED)}"
+            test: dict[str, object] = {"op": "test", "path": f"{place}/key", "value": UNINITIALIZED}
+            await kube.patch(f"/api/v1/nodes/{node.name}", [test, {"op": "remove", "path": place}])
+            run.log.info("A node was let in.", node=node.name)
+
+
+async def _tell_joined(run: Run, ready: list[Node], joined: set[str]) -> None:
+    if not ready:
+        return
+    try:
+        hosts = await other_hosts(run)
+    except (Refused, Unreachable) as reason:
+        run.log.warning("The hosts of the cluster cannot be looked at.", reason=reason)
+        return
+    for node in ready:
+        joined.add(node.name)
+        host = host_of(node, hosts)
+        if host is not None and host.status != "installed" and host.stage not in ("Joined", "Done"):
+            await tell_of(run, host, "Joined")
+
+
+async def _has_arbiter(run: Run) -> bool:
+    try:
+        return bool(await run.service.hosts("arbiter", limit=run.pace.limit(CONTROL_PLANE)))
+    except (Refused, Unreachable) as reason:
+        raise InstallationFailed(f"The arbiters could not be looked up: {reason}.") from reason
+
+
+async def wait_for_bootkube(run: Run) -> None:
+    async def missing() -> str:
+        if run.root.exists(BOOTKUBE_DONE):
+            return ""
+        state = await unit_state(run, "bootkube.service")
+        if state == "failed":
+            raise InstallationFailed("bootkube.service failed on this host. Its journal says why.")
+        return f"there is no {BOOTKUBE_DONE} yet and bootkube.service is {state}"
+
+    await run.wait(missing, stage=BOOTKUBE, info="", what="The end of bootkube")
+
+
+async def wait_for_etcd(run: Run) -> None:
+    async def missing() -> str:
+        state = await unit_state(run, "progress.service")
+        if state == "failed":
+            raise InstallationFailed("progress.service failed on this host: etcd did not leave the bootstrap.")
+        return "" if state == "inactive" else f"progress.service is {state}"
+
+    info = "waiting for ETCD bootstrap to be complete"
+    await run.wait(missing, stage=BOOTKUBE, info=info, what="The end of the bootstrap of etcd")
+
+
+async def wait_for_controller(run: Run) -> None:
+    loop = asyncio.get_running_loop()
+    sent = loop.time()
+    async with cluster_client(run) as kube:
+
+        async def missing() -> str:
+            nonlocal sent
+            try:
+                events = await kube.items("/api/v1/namespaces/assisted-installer/events")
+            except KubeTrouble as reason:
+                return str(reason)
+            if any(name_of(event) == READY_EVENT for event in events):
+                return ""
+            if loop.time() - sent >= run.pace.seconds(LOGS_EVERY):
+                sent = loop.time()
+                await send_controller_logs(run, kube)
+            return "the controller has not said that it is ready"
+
+        info = "waiting for controller pod ready event"
+        await run.wait(missing, stage=CONTROLLER, info=info, what="The start of the controller")
+        await send_controller_logs(run, kube)
+    try:
+        await run.service.cluster_logs_state("requested", limit=run.pace.seconds(CALL_SECONDS))
+    except (Refused, Unreachable) as reason:
+        run.log.warning("The state of the cluster's logs was not delivered.", reason=reason)
+
+
+async def wait_for_late_workers(run: Run) -> None:
+    """Where this host also runs the service, no worker may still need it."""
+    async with cluster_client(run) as kube:
+        if await _invoker(kube) != AGENT_INVOKER:
+            return
+
+    async def missing() -> str:
+        try:
+            workers = await run.service.hosts("worker", limit=run.pace.seconds(CALL_SECONDS))
+        except (Refused, Unreachable) as reason:
+            return str(reason)
+        names = sorted(host.requested_hostname for host in workers if host.stage in EARLY)
+        return f"workers {', '.join(names)} still need the service on this host" if names else ""
+
+    info = "waiting for workers to leave the live system"
+    await run.wait(missing, stage=CONTROLLER, info=info, what="The workers' reboot", every=AGENT_EVERY)
+
+
+async def _invoker(kube: Kube) -> str:
+    try:
+        found = await kube.get("/api/v1/namespaces/openshift-config/configmaps/openshift-install-manifests")
+    except KubeTrouble:
+        return "assisted-service"
+    return str(mapping((found or {}).get("data")).get("invoker", "assisted-service"))
+
+
+async def wait_for_machine_configs(run: Run) -> None:
+    """Before the bootstrap's etcd goes, the masters must agree on what they run, or their pool deadlocks later."""
+    async with cluster_client(run) as kube:
+
+        async def missing() -> str:
+            try:
+                nodes = await _nodes(kube, "master")
+                configs = await kube.items("/apis/machineconfiguration.openshift.io/v1/machineconfigs")
+            except KubeTrouble as reason:
+                return str(reason)
+            return unsettled(nodes, configs=frozenset(name_of(config) for config in configs))
+
+        info = "waiting for the machine configs of the masters"
+        await run.wait(missing, stage=CONTROLLER, info=info, what="The masters' agreement on a machine config")
+
+
+async def wait_for_two_masters(run: Run) -> None:
+    """A worker stays in the live system until there is somebody to serve its Ignition. On day 2 there is."""
+
+    async def missing() -> str:
+        limit = run.pace.seconds(CALL_SECONDS)
+        try:
+            if (await run.service.cluster(limit=limit)).kind == DAY_TWO:
+                return ""
+            hosts = [*await run.service.hosts("master", limit=limit), *await run.service.hosts("arbiter", limit=limit)]
+        except (Refused, Unreachable) as reason:
+            return str(reason)
+        done = sum(host.stage == "Done" for host in hosts)
+        return "" if done >= MASTERS_FOR_WORKERS else f"{done} of {MASTERS_FOR_WORKERS} masters are done"
+
+    await run.wait(missing, stage=CONTROL_PLANE, info="", what="The installation of two masters")

@@ -1,0 +1,38 @@
+"""Writing the system to the disk with coreos-installer, which says how far it is while it works."""
+
+import asyncio
+from typing import Final
+
+from firstlight.host.installer.percent import Percents
+from firstlight.host.installer.run import InstallationFailed, Run, complaint_of
+
+ATTEMPTS: Final = 3
+STAGE: Final = "Writing image to disk"
+
+
+async def write_image(run: Run) -> None:
+    run.tell(STAGE)
+    program = "dry-installer" if run.settings.dry_run else "coreos-installer"
+    # The image is part of the live system that was itself verified; there is no signature to check it against.
+    command = (program, "install", "--insecure", "-i", run.ignition, *run.settings.installer_arguments, run.device)
+    end = asyncio.get_running_loop().time() + run.pace.limit(STAGE)
+    complaint = ""
+    for attempt in range(1, ATTEMPTS + 1):
+        percents = Percents()
+
+        def heard(piece: bytes, percents: Percents = percents) -> None:
+            percent = percents.hear(piece)
+            if percent is not None:
+                run.tell(STAGE, f"{percent}%")
+
+        left = max(end - asyncio.get_running_loop().time(), 1.0)
+        outcome = await run.host.run(*command, limit=left, environment=run.children, heard=heard)
+        if outcome.succeeded:
+            run.log.info("The image is on the disk.", disk=run.device, attempt=attempt)
+            return
+        complaint = complaint_of(outcome)
+        run.log.warning("The image could not be written.", disk=run.device, attempt=attempt, complaint=complaint)
+        if attempt < ATTEMPTS:
+            run.tell(STAGE, f"attempt {attempt} of {ATTEMPTS} failed ({complaint}); trying again")
+            await run.pace.rest(1.0)
+    raise InstallationFailed(f"The image could not be written to {run.device} in {ATTEMPTS} attempts: {complaint}")
