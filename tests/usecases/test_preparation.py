@@ -18,8 +18,9 @@ from firstlight.core.model.cluster import Cluster, Preparation
 from firstlight.core.model.cluster_status import ClusterStatus, PreparationStatus
 from firstlight.core.model.host_status import HostRole
 from firstlight.server.ports.database import LostRace
-from firstlight.server.ports.store import EventQuery, PutCluster
+from firstlight.server.ports.store import EventQuery, PutCluster, PutSecret
 from firstlight.server.usecases.generated_files import clear_generated
+from firstlight.server.usecases.installer_runs import output_name
 from firstlight.server.usecases.object_names import logs_object
 from firstlight.server.usecases.preparation import UNEXPECTED, operations, prepare_installation
 from firstlight.server.usecases.preparation_keys import KEYS
@@ -126,8 +127,10 @@ async def test_an_operation_of_another_attempt_does_nothing(world: World, attemp
 
 async def test_a_cancelled_preparation_is_not_finished_behind_the_users_back(world: World) -> None:
     state, row = await a_preparing_cluster(world, status=ClusterStatus.CANCELLED)
+    await world.store.commit(PutSecret(subject=row.subject, name=output_name(row), value="left by a killed replica"))
     await run(world, row)
     assert await names(world, state.cluster.id) == set()
+    assert await world.store.secret(row.subject, output_name(row)) is None, "keys of a cluster that never was"
     assert await state_of_operation(world, state.cluster) == ["done"]
 
 

@@ -55,7 +55,9 @@ async def prepare_installation(
     cluster_id = UUID(row.subject.partition(":")[2])
     state = await world.store.cluster_state(cluster_id)
     if state is None or not _is_wanted(state.cluster, row):
-        await world.store.commit(_finished(row, "done", now=world.clock.now()))
+        # Keys made for this attempt would lie about for ever; those of another one may still be in use.
+        unused = PutSecret(subject=row.subject, name=output_name(row), value=None)
+        await world.store.commit(unused, _finished(row, "done", now=world.clock.now()))
         return
     try:
         made = await _make(world, row, state, report, pki=pki, installer=installer)
@@ -123,7 +125,7 @@ async def _succeed(world: World, row: OperationRow, cluster_id: UUID, *, made: P
             if old.source == SYSTEM and (old.folder, old.file_name) not in names:
                 yield DeleteManifest(cluster_id=cluster_id, folder=old.folder, file_name=old.file_name)
         # The files hold everything now; nobody needs the keys a second time.
-        yield from forgotten(row)
+        yield from _forgotten(row)
         yield _finished(row, "done", now=now)
 
     await change_cluster(world, cluster_id, command, caller=SERVICE, also=also)
@@ -146,13 +148,13 @@ async def _fail(world: World, row: OperationRow, cluster_id: UUID, *, reason: st
         )
 
     def also(_: ClusterState, now: datetime) -> Iterator[Write]:
-        yield from forgotten(row)
+        yield from _forgotten(row)
         yield _finished(row, "failed", now=now)
 
     await change_cluster(world, cluster_id, command, caller=SERVICE, also=also)
 
 
-def forgotten(row: OperationRow) -> Iterator[PutSecret]:
+def _forgotten(row: OperationRow) -> Iterator[PutSecret]:
     for name in (KEYS, output_name(row)):
         yield PutSecret(subject=row.subject, name=name, value=None)
 
