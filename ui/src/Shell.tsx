@@ -20,9 +20,11 @@ import {
   ToolbarItem,
 } from "@patternfly/react-core";
 import { lazy, Suspense, useEffect } from "react";
+import { useNeedsLogin } from "./live/session";
 import { LineMark } from "./parts/LineMark";
 import { Link } from "./parts/Link";
 import { Notes } from "./parts/notes";
+import { SignOut } from "./parts/SignOut";
 import { ThemeSwitch } from "./parts/ThemeSwitch";
 import { Waiting } from "./parts/Waiting";
 import { ClustersPage } from "./pages/clusters/ClustersPage";
@@ -33,6 +35,7 @@ const NewClusterPage = lazy(() => import("./pages/wizard/NewClusterPage"));
 const WizardPage = lazy(() => import("./pages/wizard/WizardPage"));
 const InfraEnvsPage = lazy(() => import("./pages/infra-envs/InfraEnvsPage"));
 const InfraEnvPage = lazy(() => import("./pages/infra-envs/InfraEnvPage"));
+const LoginPage = lazy(() => import("./pages/login/LoginPage"));
 const SettingsPage = lazy(() => import("./pages/settings/SettingsPage"));
 
 const NAVIGATION: readonly (readonly [string, string, readonly Route["page"][]])[] = [
@@ -46,9 +49,10 @@ export function Shell() {
   const address = useAddress();
   const [path = "", search = ""] = address.split("?");
   const route = routeOf(path, search);
+  const needsLogin = useNeedsLogin();
   useEffect(() => {
-    document.title = `${TITLES[route.page]} · Firstlight`;
-  }, [route.page]);
+    document.title = `${needsLogin ? "Log in" : TITLES[route.page]} · Firstlight`;
+  }, [route.page, needsLogin]);
   return (
     <Page
       masthead={<Head />}
@@ -58,7 +62,7 @@ export function Shell() {
       skipToContent={<SkipToContent href={`#${MAIN}`}>Skip to content</SkipToContent>}
     >
       <Suspense fallback={<Waiting />}>
-        <Shown route={route} />
+        {needsLogin ? <LoginPage /> : <Shown route={route} />}
       </Suspense>
       <Notes />
     </Page>
@@ -132,6 +136,7 @@ function Head() {
               <ToolbarItem>
                 <ThemeSwitch />
               </ToolbarItem>
+              <SignOut />
               <ToolbarItem visibility={{ default: "hidden", md: "visible" }}>
                 <a href="/api/docs" id="api-docs">
                   API

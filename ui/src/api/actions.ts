@@ -1,5 +1,5 @@
 // What people do, as calls: one function per verb.
-import { call, V1, V2 } from "./http";
+import { call, SESSION, V1, V2 } from "./http";
 import type { Fix, HostChange, HostChangeResult } from "./own";
 import type { Cluster, Host, InfraEnv } from "./types";
 
@@ -42,6 +42,9 @@ export const waive = (id: string, scope: string, check: string, reason: string):
   call("PUT", `${V1}/clusters/${id}/waivers/${scope}/${check}`, { body: { reason } });
 export const restore = (id: string, scope: string, check: string): Promise<void> =>
   call("DELETE", `${V1}/clusters/${id}/waivers/${scope}/${check}`);
+
+export const logIn = (token: string): Promise<void> => call("POST", SESSION, { body: { token } });
+export const logOut = (): Promise<void> => call("DELETE", SESSION);
 
 /** A fix is sent as it is. Only paths of this service are: nothing a finding says can reach another host. */
 export function applyFix(fix: Fix): Promise<unknown> {

@@ -1,5 +1,7 @@
 // Every call to the service goes through here: JSON in, JSON out, and failures as sentences a person can read.
 
+import { askForLogin } from "../live/session";
+
 export const V2 = "/api/assisted-install/v2";
 export const V1 = "/api/firstlight/v1";
 
@@ -12,6 +14,9 @@ export class ApiError extends Error {
     this.status = status;
   }
 }
+
+/** Logging in and out; a refusal there is told where the token was typed. */
+export const SESSION = `${V1}/session`;
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -44,6 +49,7 @@ async function send(method: Method, path: string, { body, headers, signal }: Opt
     if (signal?.aborted) throw failure;
     throw new ApiError("The service did not answer. Check that it is running and that this machine reaches it.", 0);
   }
+  if (answer.status === 401 && path !== SESSION) askForLogin();
   if (!answer.ok) throw new ApiError(reasonIn(await answer.text(), answer.status), answer.status);
   return answer;
 }

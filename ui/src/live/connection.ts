@@ -1,6 +1,7 @@
 // The one line to the service: follows what changes, comes back by itself where it was cut, and says how it is.
 import { V1 } from "../api/http";
 import type { Changed } from "../api/own";
+import { askForLogin } from "./session";
 import { parseChunk } from "./sse";
 
 export type LineState = "connecting" | "live" | "lost";
@@ -37,6 +38,14 @@ class Connection {
     window.addEventListener("offline", () => this.cut.abort());
     document.addEventListener("visibilitychange", () => document.hidden || this.wake());
     void this.run();
+  }
+
+  /** Comes back at once, as somebody else perhaps: after logging in, and after logging out. */
+  restart(): void {
+    this.lastId = "";
+    this.wait = FIRST_WAIT;
+    this.cut.abort();
+    this.wake();
   }
 
   readonly current = (): Line => this.line;
@@ -86,6 +95,7 @@ class Connection {
     if (!answer.ok || !answer.body) {
       // A number the service no longer understands must not keep us out for ever.
       if (answer.status === 400) this.lastId = "";
+      if (answer.status === 401) askForLogin();
       throw new Error(String(answer.status));
     }
     if (!this.lastId) for (const again of this.returned) again();

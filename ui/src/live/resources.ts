@@ -52,6 +52,14 @@ export function markAllStale(): void {
   for (const resource of resources.values()) spoil(resource);
 }
 
+/** Nothing that was shown to one person stays for the next. */
+export function forgetAll(): void {
+  for (const resource of resources.values()) {
+    resource.stale = true;
+    show(resource, { ...NOTHING, loading: true });
+  }
+}
+
 connection.onChanges((changes) => {
   if (changes.some(({ everything }) => everything)) markAllStale();
   else markStale(changes.flatMap(({ subjects }) => tagsOf(subjects)));

@@ -6,15 +6,17 @@ import { storage } from "../../numbers";
 import { EDITABLE_HOST } from "../../words";
 import { Facts } from "../Facts";
 import { attempt } from "../notes";
+import { DiskBar } from "../../pictures/DiskBar";
 import { namesIn } from "./inventory";
 
 export function HostDisks({ host, inventory }: { readonly host: Host; readonly inventory: Inventory }) {
   const disks = [...(inventory.disks ?? [])].sort((a, b) => rank(a, host) - rank(b, host));
+  const largest = Math.max(0, ...disks.map(({ size_bytes: bytes }) => bytes ?? 0));
   if (disks.length === 0) return <p className="fl-drawer-tab">The host has not told of any disk yet.</p>;
   return (
     <ul className="fl-cases fl-drawer-tab">
       {disks.map((disk) => (
-        <OneDisk key={disk.id} disk={disk} host={host} />
+        <OneDisk key={disk.id} disk={disk} host={host} largest={largest} />
       ))}
     </ul>
   );
@@ -23,7 +25,7 @@ export function HostDisks({ host, inventory }: { readonly host: Host; readonly i
 const rank = (disk: Disk, host: Host): number =>
   disk.id === host.installation_disk_id ? 0 : disk.installation_eligibility?.eligible ? 1 : 2;
 
-function OneDisk({ disk, host }: { readonly disk: Disk; readonly host: Host }) {
+function OneDisk({ disk, host, largest }: { readonly disk: Disk; readonly host: Host; readonly largest: number }) {
   const chosen = disk.id === host.installation_disk_id;
   const reasons = disk.installation_eligibility?.not_eligible_reasons ?? [];
   const kept = namesIn(host.skip_formatting_disks).includes(disk.id);
@@ -49,6 +51,7 @@ function OneDisk({ disk, host }: { readonly disk: Disk; readonly host: Host }) {
         {formatted && !kept && <Label isCompact color="orange">Will be formatted</Label>}
         {kept && <Label isCompact color="green">Contents are kept</Label>}
       </p>
+      <DiskBar bytes={disk.size_bytes ?? 0} largest={largest} use={chosen ? "installed" : reasons.length === 0 ? "eligible" : "refused"} />
       <Facts
         facts={[
           ["Model", [disk.vendor, disk.model].filter(Boolean).join(" ")],

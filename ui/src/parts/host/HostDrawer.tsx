@@ -18,6 +18,7 @@ import { Failure, Waiting } from "../Waiting";
 import { HostChecks } from "./HostChecks";
 import { HostDisks } from "./HostDisks";
 import { HostEvents } from "./HostEvents";
+import { HostLog } from "./HostLog";
 import { HostNetwork } from "./HostNetwork";
 import { HostSummary } from "./HostSummary";
 import { inventoryOf } from "./inventory";
@@ -61,6 +62,9 @@ export function HostDrawer({ infraEnvId, id, onClose }: Props) {
             </Tab>
             <Tab eventKey="network" title={<TabTitleText>Network</TabTitleText>}>
               <HostNetwork inventory={inventory} />
+            </Tab>
+            <Tab eventKey="log" title={<TabTitleText>Log</TabTitleText>}>
+              <HostLog host={host} />
             </Tab>
             <Tab eventKey="events" title={<TabTitleText>Events</TabTitleText>}>
               <HostEvents host={host} />
