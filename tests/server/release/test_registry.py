@@ -3,12 +3,15 @@
 import base64
 import hashlib
 from collections.abc import AsyncIterator
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import httpx2
 import pytest
 
-from firstlight.core.errors import Forbidden, Invalid, NotFound, Unavailable
+from firstlight.core.errors import Forbidden, Invalid, NotFound, TooLarge, Unavailable
 from firstlight.core.install.inputs import MirrorRegistries, RegistryMirror
 from firstlight.core.validate.pull_secret import PullSecret
 from firstlight.core.versions.image_reference import parse_reference
@@ -16,6 +19,7 @@ from firstlight.server.release.images import Image
 from firstlight.server.release.manifests import Descriptor
 from firstlight.server.release.registry import Registries
 from tests.registries import MANIFEST, PASSWORD, USER, Registry, layer
+from tests.small_web import running_web
 
 pytestmark = pytest.mark.anyio
 NOBODY = PullSecret({})
@@ -242,3 +246,23 @@ async def test_a_layer_that_is_no_archive_is_said(
     name = registry.push_manifest("ocp/release", manifest, kind=MANIFEST)
     with pytest.raises(Invalid, match="layer cannot be read"):
         await read(opened(client, registry), name, "a", tmp_path)
+
+
+async def test_an_answer_without_an_end_is_left(client: httpx2.AsyncClient) -> None:
+    sent: list[int] = []
+
+    def endless(request: BaseHTTPRequestHandler) -> None:
+        request.send_response(200)
+        request.end_headers()
+        with suppress(OSError):
+            while len(sent) < 1_000:
+                request.wfile.write(b" " * 2**20)
+                sent.append(1)
+
+    with running_web() as web:
+        host = urlsplit(web.url).netloc
+        web.pages["/v2/ocp/release/manifests/one"] = endless
+        registries = Registries(client, pull_secret=NOBODY, plain=frozenset({host}), pause=0.001)
+        with pytest.raises(TooLarge, match="more than 4194304 bytes"):
+            await registries.image(parse_reference(f"{host}/ocp/release:one"), architecture="x86_64")
+    assert len(sent) < 100, "a gigabyte was taken into memory"

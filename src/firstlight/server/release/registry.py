@@ -93,12 +93,13 @@ class Registries:
         return name.at(digest), found
 
     async def _manifest(self, place: ImageReference) -> tuple[str, Manifest | Index]:
-        answer = await self._get(place, f"manifests/{place.version}", accept=ACCEPT, limit=MANIFEST_LIMIT)
-        digest = f"sha256:{hashlib.sha256(answer.content).hexdigest()}"
-        promised = place.digest or answer.headers.get("docker-content-digest") or digest
+        path = f"manifests/{place.version}"
+        content, headers = await self._get(place, path, accept=ACCEPT, limit=MANIFEST_LIMIT)
+        digest = f"sha256:{hashlib.sha256(content).hexdigest()}"
+        promised = place.digest or headers.get("docker-content-digest") or digest
         if promised != digest:
             raise Invalid(f"{place} arrived changed: its manifest's digest is {digest}, not {promised}.")
-        return digest, parse_manifest(answer.content, media_type=answer.headers.get("content-type", ""))
+        return digest, parse_manifest(content, media_type=headers.get("content-type", ""))
 
     async def blob(
         self, name: ImageReference, blob: Descriptor, *, into: Path, progress: Progress | None = None
@@ -138,9 +139,10 @@ class Registries:
         digest: Digest,
         progress: Progress | None,
     ) -> None:
-        extra = {"Range": f"bytes={there}-"} if there else {}
+        # The digest is of the bytes as they are kept: nobody may pack them for the way.
+        extra = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={there}-"} if there else {})
         try:
-            answer = await self._send(place, f"blobs/{blob.digest}", extra=extra, stream=True)
+            answer = await self._send(place, f"blobs/{blob.digest}", extra=extra)
             try:
                 self._require(answer, place)
                 if there and answer.status_code != PARTIAL:
@@ -168,35 +170,35 @@ class Registries:
 
     # --- requests -----------------------------------------------------------------------------------------------------
 
-    async def _get(self, place: ImageReference, path: str, *, accept: str, limit: int) -> httpx2.Response:
-        answer = await self._attempted(place, path, accept=accept)
-        self._require(answer, place)
-        if len(answer.content) > limit:
-            raise TooLarge(f"{place} has a manifest of more than {limit} bytes; such images are not used for releases.")
-        return answer
-
-    async def _attempted(self, place: ImageReference, path: str, *, accept: str) -> httpx2.Response:
+    async def _get(self, place: ImageReference, path: str, *, accept: str, limit: int) -> tuple[bytes, httpx2.Headers]:
         problem: Error = Unavailable(f"{place.registry} gave no answer.")
         for attempt in range(ATTEMPTS):
             try:
                 answer = await self._send(place, path, extra={"Accept": accept})
+                try:
+                    self._require(answer, place)
+                    return await _read(answer, most=limit), answer.headers
+                finally:
+                    await answer.aclose()
             except httpx2.HTTPError as reason:
                 problem = _unreachable(place, reason)
-            else:
-                if answer.status_code not in WORTH_ANOTHER_TRY:
-                    return answer
-                problem = Unavailable(f"{place.registry} answered {answer.status_code}; try again later.")
+            except Unavailable as reason:
+                problem = reason
             await asyncio.sleep(self._pause * 2**attempt)
         raise problem
 
-    async def _send(
-        self, place: ImageReference, path: str, *, extra: Mapping[str, str], stream: bool = False
-    ) -> httpx2.Response:
-        """Ask; when refused for want of a valid token, get one and ask once more."""
-        answer = await self._client.send(self._request(place, path, extra=extra), stream=stream)
-        if answer.status_code == UNAUTHORIZED and await self._answered(place, answer):
-            await answer.aclose()
-            answer = await self._client.send(self._request(place, path, extra=extra), stream=stream)
+    async def _send(self, place: ImageReference, path: str, *, extra: Mapping[str, str]) -> httpx2.Response:
+        """Ask; when refused for want of a valid token, get one and ask once more. The answer is to be closed."""
+        answer = await self._client.send(self._request(place, path, extra=extra), stream=True)
+        if answer.status_code == UNAUTHORIZED:
+            try:
+                ask_again = await self._answered(place, answer)
+            except BaseException:
+                await answer.aclose()
+                raise
+            if ask_again:
+                await answer.aclose()
+                answer = await self._client.send(self._request(place, path, extra=extra), stream=True)
         return answer
 
     def _request(self, place: ImageReference, path: str, *, extra: Mapping[str, str]) -> httpx2.Request:
@@ -249,20 +251,22 @@ class Registries:
             )
         scope = challenge.scope or f"repository:{place.repository}:pull"
         wanted = {"service": challenge.service, "scope": scope}
-        answer = await self._client.get(
+        async with self._client.stream(
+            "GET",
             challenge.realm,
             params={name: value for name, value in wanted.items() if value},
             headers={"Authorization": f"Basic {auth}"} if auth else {},
-        )
-        if answer.status_code in WORTH_ANOTHER_TRY:
-            raise Unavailable(f"The token service of {place.registry} answered {answer.status_code}; try again later.")
-        if answer.status_code != OK or len(answer.content) > TOKEN_LIMIT:
+        ) as answer:
+            status, content = answer.status_code, await _read(answer, most=TOKEN_LIMIT)
+        if status in WORTH_ANOTHER_TRY:
+            raise Unavailable(f"The token service of {place.registry} answered {status}; try again later.")
+        if status != OK:
             raise Forbidden(
                 f"The token service of {place.registry} refused our credentials for {place.repository}. "
                 "Check that the pull secret is valid and covers this repository."
             )
         try:
-            given = msgspec.json.decode(answer.content, type=_Token)
+            given = msgspec.json.decode(content, type=_Token)
         except msgspec.DecodeError as reason:
             raise Invalid(f"The token service of {place.registry} gave an answer that is no token.") from reason
         return given.token or given.access_token
@@ -285,6 +289,17 @@ def _begun(path: Path, digest: Digest, *, most: int) -> int:
         path.unlink()
         raise Unavailable("An earlier download was larger than it may be and was thrown away; starting again.")
     return size
+
+
+async def _read(answer: httpx2.Response, *, most: int) -> bytes:
+    """A small answer as a whole; one that goes on and on is left."""
+    content = bytearray()
+    async for piece in answer.aiter_bytes():
+        content += piece
+        if len(content) > most:
+            host = answer.request.url.host
+            raise TooLarge(f"{host} answers with more than {most} bytes, which no manifest or token of a release has.")
+    return bytes(content)
 
 
 async def _gone(path: Path) -> None:
