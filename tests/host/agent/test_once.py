@@ -9,11 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firstlight.host import keeping
-from firstlight.host.agent.documents import StepReply
+from firstlight.host.agent.documents import Step, StepReply
 from firstlight.host.agent.once import MOST_ENTRIES, Once, digest_of
 from firstlight.host.keeping import keep, kept
 
 ARGS = ('{"path":"/dev/sda"}',)
+STEP = Step(step_type="disk", step_id="disk-1", args=ARGS)
 REPLY = StepReply(step_type="disk", exit_code=0, output="4 ms")
 
 
@@ -22,20 +23,21 @@ def test_the_life_of_a_step(tmp_path: Path) -> None:
         return Once(tmp_path, boot_id="boot")
 
     assert anew().verdict("disk", ARGS) == ("begin", None)
-    anew().begin("disk", ARGS)
+    anew().begin(STEP)
     assert anew().verdict("disk", ARGS) == ("interrupted", None)
-    assert anew().unfinished == {"disk"}
+    assert anew().unsettled == ((STEP, False),)
     assert anew().verdict("disk", ("other",)) == ("begin", None)
-    anew().end("disk", ARGS, REPLY)
+    anew().end(STEP, REPLY)
     assert anew().verdict("disk", ARGS) == ("answer", REPLY)
-    assert anew().unfinished == frozenset()
+    assert anew().unsettled == ((STEP, True),)
     anew().delivered("disk", ARGS)
+    assert anew().unsettled == ()
+    assert "/dev/sda" not in (tmp_path / "once.json").read_text()
     assert anew().verdict("disk", ARGS) == ("begin", None)
-    assert anew().unfinished == frozenset()
 
 
 def test_another_boot_knows_nothing(tmp_path: Path) -> None:
-    Once(tmp_path, boot_id="one").begin("disk", ARGS)
+    Once(tmp_path, boot_id="one").begin(STEP)
     assert Once(tmp_path, boot_id="two").verdict("disk", ARGS) == ("begin", None)
 
 
@@ -47,14 +49,14 @@ def test_a_damaged_journal_is_none(tmp_path: Path, content: bytes) -> None:
 
 def test_a_full_disk_leaves_the_old_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     once = Once(tmp_path, boot_id="boot")
-    once.begin("disk", ARGS)
+    once.begin(STEP)
 
     def full(*_: Any) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(keeping.os, "fsync", full)
     with pytest.raises(OSError, match="No space"):
-        once.end("disk", ARGS, REPLY)
+        once.end(STEP, REPLY)
     monkeypatch.undo()
     assert Once(tmp_path, boot_id="boot").verdict("disk", ARGS) == ("interrupted", None)
     assert [path.name for path in tmp_path.iterdir()] == ["once.json"]
@@ -62,12 +64,13 @@ def test_a_full_disk_leaves_the_old_journal(tmp_path: Path, monkeypatch: pytest.
 
 def test_the_journal_is_bounded_and_forgets_what_was_delivered_first(tmp_path: Path) -> None:
     once = Once(tmp_path, boot_id="boot")
-    once.begin("install", ())
+    once.begin(Step(step_type="install"))
     for number in range(MOST_ENTRIES + 5):
-        once.begin("disk", (str(number),))
-        once.end("disk", (str(number),), REPLY)
+        step = Step(step_type="disk", args=(str(number),))
+        once.begin(step)
+        once.end(step, REPLY)
         once.delivered("disk", (str(number),))
-    assert once.unfinished == {"install"}
+    assert [step.step_type for step, _ in once.unsettled] == ["install"]
     assert once.verdict("install", ()) == ("interrupted", None)
 
 

@@ -220,7 +220,7 @@ DISK = ('{"path":"/dev/sda"}', "480.00")
 
 async def test_what_was_cut_off_is_not_run_again_by_itself(tmp_path: Path) -> None:
     ran: list[str] = []
-    Once(tmp_path / "state", boot_id="boot").begin("installation-disk-speed-check", DISK)
+    Once(tmp_path / "state", boot_id="boot").begin(Step(step_type="installation-disk-speed-check", args=DISK))
     bench = Bench(tmp_path, an_action("installation-disk-speed-check", counting(ran), once=True))
     reply = await bench.answer("installation-disk-speed-check", *DISK)
     assert (reply.exit_code, reply.output) == (-1, '{"path":"/dev/sda"}')
@@ -231,8 +231,9 @@ async def test_what_was_cut_off_is_not_run_again_by_itself(tmp_path: Path) -> No
 async def test_an_answer_that_was_not_delivered_is_given_from_the_journal(tmp_path: Path) -> None:
     ran: list[str] = []
     once = Once(tmp_path / "state", boot_id="boot")
-    once.begin("disk", DISK)
-    once.end("disk", DISK, StepReply(step_type="disk", step_id="old", output="7 ms"))
+    step = Step(step_type="disk", args=DISK)
+    once.begin(step)
+    once.end(step, StepReply(step_type="disk", step_id="old", output="7 ms"))
     bench = Bench(tmp_path, an_action("disk", counting(ran), once=True))
     assert await bench.answer("disk", *DISK) == StepReply(step_type="disk", step_id="id-1", output="7 ms")
     assert ran == []
@@ -274,9 +275,43 @@ async def test_an_installer_whose_agent_was_killed(
     tmp_path: Path, host: dict[str, Outcome], code: int, runs: bool
 ) -> None:
     ran: list[str] = []
-    Once(tmp_path / "state", boot_id="boot").begin("install", ("{}",))
+    Once(tmp_path / "state", boot_id="boot").begin(Step(step_type="install", args=("{}",)))
     bench = Bench(tmp_path, an_action("install", counting(ran), once=True), host=Scene(host))
     reply = await bench.answer("install", "{}")
     assert reply.exit_code == code
     assert bool(ran) is runs
     assert ('the container name "assisted-installer" is already in use' in reply.error) is (code == 125)
+
+
+@pytest.mark.parametrize(
+    ("host", "codes"),
+    [
+        pytest.param(RUNNING, [0], id="it-is-waited-for"),
+        pytest.param(ENDED, [3], id="its-failure-is-told"),
+        pytest.param(ABSENT, [], id="nothing-is-begun"),
+        pytest.param({}, [], id="nobody-can-tell"),
+    ],
+)
+async def test_an_installer_is_taken_up_unasked(tmp_path: Path, host: dict[str, Outcome], codes: list[int]) -> None:
+    Once(tmp_path / "state", boot_id="boot").begin(Step(step_type="install", step_id="i-1", args=("{}",)))
+    bench = Bench(tmp_path, an_action("install", counting([]), once=True), host=Scene(host))
+    await bench.stepper.take_up()
+    while bench.stepper.running:
+        await asyncio.sleep(0)
+    assert [(reply.step_id, reply.exit_code) for reply in bench.letters.replies] == [("i-1", code) for code in codes]
+
+
+async def test_answers_that_wait_are_brought_unasked_and_nothing_that_was_cut_off(tmp_path: Path) -> None:
+    ran: list[str] = []
+    once = Once(tmp_path / "state", boot_id="boot")
+    ended = Step(step_type="disk", step_id="d-1", args=DISK)
+    once.begin(ended)
+    once.end(ended, StepReply(step_type="disk", step_id="d-1", output="7 ms"))
+    once.begin(Step(step_type="reboot", args=DISK))
+    actions = (an_action("disk", counting(ran), once=True), an_action("reboot", counting(ran), once=True))
+    bench = Bench(tmp_path, *actions)
+    await bench.stepper.take_up()
+    while bench.stepper.running:
+        await asyncio.sleep(0)
+    assert bench.letters.replies == [StepReply(step_type="disk", step_id="d-1", output="7 ms")]
+    assert ran == []

@@ -1,5 +1,7 @@
 """The service and agents are killed in the middle of everything: nothing is lost, and nothing is done twice."""
 
+import json
+
 import pytest
 from assisted_service_client import models
 
@@ -170,11 +172,45 @@ def test_service_and_agents_are_killed_while_installers_run(laboratory: Laborato
     wait_for_statuses(laboratory.watcher, status, seconds=LONG_SECONDS)
     for name in workers:
         tell_progress(laboratory, name)
-    for host in laboratory.hosts.values():
+    in_progress = {**dict.fromkeys(status, "installing-in-progress"), "": "installing"}
+    wait_for_statuses(laboratory.watcher, in_progress, seconds=LONG_SECONDS)
+    assert installers(laboratory) == {plan.name: 1 for plan in PLANS}
+
+
+def is_settled(host: Host) -> bool:
+    """Whether the end of the installer was brought to the service, by the machine's own journal."""
+    journal = json.loads((host.folder / "state/once.json").read_text())
+    return [entry.get("delivered", False) for entry in journal["entries"] if entry["step_type"] == "install"] == [True]
+
+
+def test_installers_end_while_the_service_is_away_and_agents_are_killed_before_it_is_back(
+    laboratory: Laboratory,
+) -> None:
+    hosts = [laboratory.hosts[plan.name] for plan in PLANS[1:]]
+    before = laboratory.watcher.statuses()
+    laboratory.service.kill()
+    for host in hosts:
         (host.folder / "finish").touch()
-    ended = "A step has ended. step=install code=0"
-    until(lambda: all(ended in laboratory.hosts[name].agent.logged() for name in workers), what="the ends are told")
-    wait_for_statuses(
-        laboratory.watcher, {**dict.fromkeys(status, "installing-in-progress"), "": "installing"}, seconds=30
-    )
+    ended = "A reply waits for the service to come back. step=install "
+    until(lambda: all(ended in host.agent.logged() for host in hosts), what="the ends are known", seconds=LONG_SECONDS)
+    for host in hosts:
+        restart_agent(laboratory, host)
+    restart_service(laboratory)
+    until(lambda: all(map(is_settled, hosts)), what="the service knows of the ends", seconds=LONG_SECONDS)
+    assert laboratory.watcher.statuses() == before
+    assert installers(laboratory) == {plan.name: 1 for plan in PLANS}
+
+
+def test_an_installer_fails_while_its_agent_is_dead(laboratory: Laboratory) -> None:
+    """The service hears of it as soon as there is an agent again, though it does not ask."""
+    host = laboratory.hosts["cp-0"]
+    host.agent.kill()
+    (host.folder / "code").write_text("3\n")
+    (host.folder / "finish").touch()
+    until(lambda: (host.folder / "podman/state").read_text() == "exited\n", what="the installer has ended")
+    laboratory.start_agent(host)
+    until(lambda: laboratory.watcher.statuses()["cp-0"] == "error", what="the host has failed", seconds=LONG_SECONDS)
+    [failed] = [one for one in laboratory.watcher.cluster.hosts if one.requested_hostname == "cp-0"]
+    assert "installation command failed" in failed.status_info
+    until(lambda: is_settled(host), what="the journal says so")
     assert installers(laboratory) == {plan.name: 1 for plan in PLANS}

@@ -11,7 +11,7 @@ from typing import Final, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from firstlight.host.agent.documents import StepReply
+from firstlight.host.agent.documents import Step, StepReply
 from firstlight.host.keeping import keep, kept
 
 FILE: Final = "once.json"
@@ -23,6 +23,8 @@ class Entry(Struct, frozen=True, kw_only=True, omit_defaults=True):
     step_type: str
     digest: str
     """Of the arguments."""
+    step: Step | None = None
+    """As it was asked for, until it is delivered: who comes after goes on with it unasked."""
     reply: StepReply | None = None
     """Once it ended."""
     delivered: bool = False
@@ -57,25 +59,24 @@ class Once:
             return "begin", None
         return ("interrupted", None) if entry.reply is None else ("answer", entry.reply)
 
-    def begin(self, step_type: str, arguments: tuple[str, ...]) -> None:
+    def begin(self, step: Step) -> None:
         """Raises OSError if it cannot be recorded; the step must not begin then."""
-        self._put(Entry(step_type=step_type, digest=digest_of(arguments)))
+        self._put(Entry(step_type=step.step_type, digest=digest_of(step.arguments), step=step))
 
-    def end(self, step_type: str, arguments: tuple[str, ...], reply: StepReply) -> None:
+    def end(self, step: Step, reply: StepReply) -> None:
         cut = replace(reply, output=reply.output[:LONGEST_OUTPUT], error=reply.error[:LONGEST_OUTPUT])
-        self._put(Entry(step_type=step_type, digest=digest_of(arguments), reply=cut))
+        self._put(Entry(step_type=step.step_type, digest=digest_of(step.arguments), step=step, reply=cut))
 
     def delivered(self, step_type: str, arguments: tuple[str, ...]) -> None:
         entry = self._entries.get((step_type, digest_of(arguments)))
         if entry is not None:
-            self._put(replace(entry, reply=None, delivered=True))
+            self._put(replace(entry, step=None, reply=None, delivered=True))
 
     @property
-    def unfinished(self) -> frozenset[str]:
-        """Step types that began and have no end."""
-        return frozenset(
-            entry.step_type for entry in self._entries.values() if entry.reply is None and not entry.delivered
-        )
+    def unsettled(self) -> tuple[tuple[Step, bool], ...]:
+        """Steps whose answer was not delivered, and whether they came to an end."""
+        entries = (entry for entry in self._entries.values() if not entry.delivered)
+        return tuple((entry.step, entry.reply is not None) for entry in entries if entry.step is not None)
 
     def _put(self, entry: Entry) -> None:
         changed = {**self._entries}

@@ -84,6 +84,7 @@ class Agent:
         self.machine = machine
         self.log = log
         self._registers = registers
+        self._taken_up = False
         self._boot_id = machine.root.line("/proc/sys/kernel/random/boot_id") or "unknown"
         self._session = ServiceSession(settings, root=machine.root, fingerprint=machine.headers)
         self._once = Once(settings.place.state, boot_id=self._boot_id)
@@ -144,6 +145,9 @@ class Agent:
         self._delivery.host_id = known.host_id
         self._delivery.memory.forget()
         self._stepper.site = self._site(known.host_id)
+        if not self._taken_up:
+            self._taken_up = True
+            await self._stepper.take_up()
         self.board.change(host_id=known.host_id, short_code=known.offer.short_code)
         poller = Poller(
             self._session,
@@ -175,7 +179,8 @@ class Agent:
         found = kept(self.settings.place.state / REGISTRATION, Registered)
         if found is None or found.boot_id != self._boot_id or found.infra_env_id != self.settings.infra_env_id:
             return None
-        if "install" in self._once.unfinished or await self._installer_runs():
+        begun = any(step.step_type == "install" for step, _ in self._once.unsettled)
+        if begun or await self._installer_runs():
             self.log.info("An installation is under way: this machine does not register again.")
             return found
         return None

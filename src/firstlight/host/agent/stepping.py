@@ -83,6 +83,18 @@ class Stepper:
         task.add_done_callback(lambda _: self._done(kind))
         self._told(self.running)
 
+    async def take_up(self) -> None:
+        """Go on with what an earlier life of the agent began: bring answers that wait, stay with its installer.
+
+        A service whose host is on its way does not ask again, and would never hear how it ended. Nothing begins here.
+        """
+        for step, ended in self._once.unsettled:
+            if ended or (step.step_type == "install" and await self._has_installer()):
+                self.take(step)
+
+    async def _has_installer(self) -> bool:
+        return (await installer_on(self.site.host)).presence in ("running", "ended")
+
     def _done(self, kind: str) -> None:
         self._running.pop(kind, None)
         self._answering.discard(kind)
@@ -106,7 +118,7 @@ class Stepper:
             done = await self._outcome(step)
             reply = _reply(step, done)
             if self._is_once(step):
-                self._note_end(key, reply)
+                self._note_end(step, reply)
             self._answering.add(step.step_type)
             await self._delivery.send(key, reply)
             if done.stop_polling:
@@ -165,7 +177,7 @@ class Stepper:
             if answer is not None:
                 return answer
         try:
-            self._once.begin(step.step_type, step.arguments)
+            self._once.begin(step)
         except OSError as reason:
             if step.step_type != "install":
                 sentence = f"The step may run only once, and that it runs cannot be recorded: {reason}."
@@ -188,9 +200,9 @@ class Stepper:
         # The words by which services know that an installer runs already.
         return Done(exit_code=NAME_IN_USE, error=f'the container name "{INSTALLER}" is already in use, it seems.')
 
-    def _note_end(self, key: Key, reply: StepReply) -> None:
+    def _note_end(self, step: Step, reply: StepReply) -> None:
         try:
-            self._once.end(*key, reply)
+            self._once.end(step, reply)
         except OSError as reason:
             self._log.warning("The journal of steps cannot be written.", reason=reason)
 
