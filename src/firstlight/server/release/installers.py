@@ -15,14 +15,16 @@ from firstlight.core.versions.image_reference import parse_reference
 from firstlight.core.versions.numbers import Version, parse
 from firstlight.server.ports.installer import InstallerOrder, InstallerRun
 from firstlight.server.release.connecting import open_registries
-from firstlight.server.release.openshift_install import Directory, private_folder, remove
+from firstlight.server.release.openshift_install import Directory
 from firstlight.server.release.payload import Release
 from firstlight.server.release.tool_cache import ToolCache
+from firstlight.server.release.work_folders import sweep, work_folder
 
 log = structlog.get_logger(__name__)
 
 STATIC_SINCE: Final = Version(major=4, minor=16)
 """From here on the common installer knows bare metal too, and needs no libraries."""
+WORK: Final = "install-"
 
 
 class InstallerSettings(Struct, frozen=True, kw_only=True):
@@ -45,16 +47,15 @@ class ReleaseInstallers:
         self._settings = settings
         self._tools = ToolCache(settings.folder / "tools", capacity=settings.capacity)
         self._slots = asyncio.Semaphore(settings.parallel)
+        self._work = settings.folder / "work"
+        sweep(self._work, prefix=WORK)
 
     @asynccontextmanager
     async def run(self, order: InstallerOrder) -> AsyncGenerator[InstallerRun]:
         async with AsyncExitStack() as stack:
             program = self._settings.program or await stack.enter_async_context(self._program(order))
-            folder = await asyncio.to_thread(private_folder, self._settings.folder / "work")
-            try:
-                yield Directory(program, order, folder=folder, invoker=self._settings.invoker, slots=self._slots)
-            finally:
-                await asyncio.to_thread(remove, folder)
+            folder = await stack.enter_async_context(work_folder(self._work, prefix=WORK))
+            yield Directory(program, order, folder=folder, invoker=self._settings.invoker, slots=self._slots)
 
     @asynccontextmanager
     async def _program(self, order: InstallerOrder) -> AsyncGenerator[Path]:
@@ -62,21 +63,20 @@ class ReleaseInstallers:
         secret = parse_pull_secret(order.pull_secret)
         bundle = order.mirrors.ca_bundle if order.mirrors else ""
         plain = self._settings.plain_registries
-        async with open_registries(secret, mirrors=order.mirrors, bundle=bundle, plain=plain) as registries:
-            layers = await asyncio.to_thread(private_folder, self._settings.folder / "work")
-            try:
-                release = Release(registries, architecture=platform.machine(), folder=layers)
-                info = await release.info(parse_reference(order.release_image))
+        async with (
+            open_registries(secret, mirrors=order.mirrors, bundle=bundle, plain=plain) as registries,
+            work_folder(self._work, prefix=WORK) as layers,
+        ):
+            release = Release(registries, architecture=platform.machine(), folder=layers)
+            info = await release.info(parse_reference(order.release_image))
 
-                async def extracted(path: Path) -> None:
-                    log.info("extracting the installer of a release", release=info.image, program=name)
-                    await release.program(info, name, to=path)
+            async def extracted(path: Path) -> None:
+                log.info("extracting the installer of a release", release=info.image, program=name)
+                await release.program(info, name, to=path)
 
-                digest = info.image.rpartition(":")[2]
-                async with self._tools.using(f"{digest}-{name}", name, make=extracted) as program:
-                    yield program
-            finally:
-                await asyncio.to_thread(remove, layers)
+            digest = info.image.rpartition(":")[2]
+            async with self._tools.using(f"{digest}-{name}", name, make=extracted) as program:
+                yield program
 
 
 def installer_name(version: str, *, fips: bool = False) -> str:

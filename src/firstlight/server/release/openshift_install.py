@@ -8,9 +8,7 @@ import errno
 import os
 import re
 import resource
-import shutil
 import signal
-import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -125,16 +123,6 @@ class Directory:
             # A build that is no release reads its templates from a folder beside it.
             given["OPENSHIFT_INSTALL_DATA"] = str(data)
         return given
-
-
-def private_folder(parent: Path) -> Path:
-    """A directory only we can read."""
-    parent.mkdir(parents=True, exist_ok=True)
-    return Path(tempfile.mkdtemp(dir=parent, prefix="install-"))
-
-
-def remove(folder: Path) -> None:
-    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _limit(process_id: int) -> None:

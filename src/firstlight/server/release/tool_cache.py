@@ -7,7 +7,6 @@ import asyncio
 import fcntl
 import os
 import shutil
-import tempfile
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Final
 import structlog
 
 from firstlight.core.errors import Unavailable
+from firstlight.server.release.work_folders import sweep, work_folder
 
 log = structlog.get_logger(__name__)
 
@@ -34,6 +34,7 @@ class ToolCache:
         self._folder = folder
         self._capacity = capacity
         self._making: dict[str, asyncio.Lock] = {}
+        sweep(folder, prefix=UNFINISHED)
 
     @asynccontextmanager
     async def using(self, key: str, program: str, *, make: Make) -> AsyncGenerator[Path]:
@@ -55,17 +56,11 @@ class ToolCache:
 
     async def _make(self, place: Path, program: str, *, make: Make) -> None:
         try:
-            await asyncio.to_thread(self._folder.mkdir, parents=True, exist_ok=True)
-            part = Path(await asyncio.to_thread(tempfile.mkdtemp, dir=self._folder, prefix=UNFINISHED))
+            async with work_folder(self._folder, prefix=UNFINISHED) as part:
+                await make(part / program)
+                await asyncio.to_thread(_publish, part, place, program)
         except OSError as problem:
             raise Unavailable(f"{program} cannot be kept in {self._folder}: {problem.strerror}.") from problem
-        try:
-            await make(part / program)
-            await asyncio.to_thread(_publish, part, place, program)
-        except OSError as problem:
-            raise Unavailable(f"{program} cannot be kept in {self._folder}: {problem.strerror}.") from problem
-        finally:
-            await asyncio.to_thread(shutil.rmtree, part, ignore_errors=True)
         await asyncio.to_thread(self._evict, keep=place)
 
     async def _held(self, place: Path, program: str) -> int | None:
