@@ -205,6 +205,17 @@ class Rig:
             await ended(process)
 
 
+def left_behind(folder: Path) -> list[int]:
+    """Programs of a rig that are still there."""
+    found: list[int] = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with suppress(OSError):
+                if f"RIG={folder}\0".encode() in (entry / "environ").read_bytes():
+                    found.append(int(entry.name))
+    return found
+
+
 async def ended(process: asyncio.subprocess.Process, *, how: int = signal.SIGKILL) -> None:
     with suppress(ProcessLookupError):
         process.send_signal(how)

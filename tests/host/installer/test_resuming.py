@@ -1,0 +1,158 @@
+"""Killed in any phase and started again: what has ended is not done a second time, and the installation gets done."""
+
+import json
+import os
+import signal
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from firstlight.host.installer.memory import Memory
+from firstlight.host.installer.phases import BOOTSTRAP, MASTER, SINGLE_NODE, WORKER
+from tests.host.agent.scripted import Asked, Said, scripted
+from tests.host.installer.planes import Plane, kubeconfig, tls
+from tests.host.installer.rig import Hub, Rig, ended, eventually, left_behind
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> Iterator[Rig]:
+    rig = Rig(tmp_path)
+    openshift = rig.root / "opt/openshift"
+    (openshift / "auth").mkdir(parents=True)
+    (openshift / ".bootkube.done").touch()
+    (openshift / "master.ign").write_text(json.dumps({"ignition": {"version": "3.2.0"}}))
+    (rig.root / "sys/firmware/efi").mkdir(parents=True)
+    yield rig
+    for process in left_behind(tmp_path):
+        with suppress(ProcessLookupError):
+            os.kill(process, signal.SIGKILL)
+
+
+HANGS = [
+    ("bootstrap", "pvs", "clean-disk /dev/sda"),
+    ("bootstrap", "mkdir", "make-folder"),
+    ("bootstrap", "podman", "lay-over-bootstrap"),
+    ("bootstrap", "ssh-keygen", "ssh-key"),
+    ("bootstrap", "hostname", "name-host"),
+    ("bootstrap", "systemctl", "name-host"),
+    ("bootstrap", "coreos-installer", "write-image /dev/sda"),
+    ("bootstrap", "efibootmgr", "set-boot-order /dev/sda"),
+    ("bootstrap", "shutdown", "reboot"),
+    ("master", "wipefs", "clean-disk /dev/sda"),
+    ("master", "coreos-installer", "write-image /dev/sda"),
+    ("master", "podman", "send-logs"),
+    ("master", "shutdown", "reboot"),
+    ("single", "podman", "lay-over-bootstrap"),
+    ("single", "coreos-installer", "write-image /dev/sda"),
+]
+
+
+@pytest.mark.parametrize(("kind", "program", "phase"), HANGS)
+async def test_killed_in_a_program(rig: Rig, kind: str, program: str, phase: str) -> None:
+    role = "master" if kind == "master" else "bootstrap"
+    flags = ("--control-plane-count", "1" if kind == "single" else "3")
+    flow = {"bootstrap": BOOTSTRAP, "master": MASTER, "single": SINGLE_NODE}[kind]
+    hub, plane = Hub(), Plane()
+    authority, context = tls(rig.folder)
+    async with scripted(hub) as server, scripted(plane, tls=context) as api:
+        (rig.root / "opt/openshift/auth/kubeconfig").write_text(kubeconfig(api.url, authority))
+        process = await rig.start(server.url, *flags, role=role, HANG=program)
+        await eventually((rig.folder / "hung").exists)
+        await ended(process, how=signal.SIGKILL)
+        assert rig.journal()["begun"] == phase
+        before = rig.journal()["done"]
+        assert await rig.finish(server.url, *flags, role=role) == 0, rig.log()
+    done = rig.journal()["done"]
+    assert done[: len(before)] == before
+    assert [one.split()[0] for one in dict.fromkeys(done)] == [one.name for one in flow]
+    ran = Counter(words[0] for words in rig.calls())
+    assert ran["coreos-installer"] == 1 + (program == "coreos-installer")
+    assert ran["shutdown"] == 1 + (program == "shutdown")
+    assert len([words for words in rig.calls("podman") if "--once-from" in words]) == (
+        (role == "bootstrap") * (1 + (phase == "lay-over-bootstrap"))
+    )
+
+
+@pytest.mark.parametrize("stage", ["Waiting for control plane", "Waiting for controller"])
+async def test_killed_in_a_wait(rig: Rig, stage: str) -> None:
+    hub, plane = Hub(), Plane()
+    nodes, events = plane.nodes, plane.events
+    plane.nodes, plane.events = (nodes, []) if stage == "Waiting for controller" else ([], events)
+    authority, context = tls(rig.folder)
+    async with scripted(hub) as server, scripted(plane, tls=context) as api:
+        (rig.root / "opt/openshift/auth/kubeconfig").write_text(kubeconfig(api.url, authority))
+        process = await rig.start(server.url, "--control-plane-count", "3", role="bootstrap")
+        await eventually(lambda: bool(hub.own()) and hub.own()[-1][0] == stage and ": " in hub.own()[-1][1])
+        await ended(process, how=signal.SIGKILL)
+        plane.nodes, plane.events = nodes, events
+        assert await rig.finish(server.url, "--control-plane-count", "3", role="bootstrap") == 0, rig.log()
+    assert len(rig.calls("coreos-installer")) == 1
+    assert len([words for words in rig.calls("systemctl") if words[1] == "start"]) == 3
+    assert hub.order()[-1] == "Rebooting"
+
+
+async def test_told_to_stop_it_says_so_and_takes_its_children_along(rig: Rig) -> None:
+    hub = Hub()
+    async with scripted(hub) as server:
+        process = await rig.start(server.url, role="master", HANG="coreos-installer")
+        await eventually((rig.folder / "hung").exists)
+        await ended(process, how=signal.SIGTERM)
+        assert process.returncode == 143
+        assert hub.own()[-1] == ("Writing image to disk", "The installer was stopped on this host.")
+        assert await rig.finish(server.url, role="master") == 0, rig.log()
+    assert not left_behind(rig.folder)
+
+
+async def test_a_service_that_is_away_from_the_start(rig: Rig) -> None:
+    hub = Hub()
+    away = True
+
+    def refuse(asked: Asked) -> Said | None:
+        return Said(raw=b"") if away else None
+
+    hub.refuse = refuse
+    async with scripted(hub) as server:
+        process = await rig.start(server.url, role="master")
+        try:
+            await server.until(lambda asked: len([one for one in asked if one.path.endswith("/ignition")]) > 3)
+            away = False
+            assert await process.wait() == 0, rig.log()
+        finally:
+            await ended(process)
+    assert hub.order()[0] == "Starting installation"
+    assert hub.order()[-1] == "Rebooting"
+
+
+async def test_started_again_after_the_end_it_does_nothing(rig: Rig) -> None:
+    hub = Hub()
+    async with scripted(hub) as server:
+        assert await rig.finish(server.url, role="master") == 0
+        assert await rig.finish(server.url, role="master") == 0
+        assert len(rig.calls("coreos-installer")) == 1, "what is done is done"
+        assert len(rig.calls("shutdown")) == 1
+
+
+def test_the_pages_of_another_run_or_boot_say_nothing(tmp_path: Path) -> None:
+    memory = Memory(tmp_path, run="a", boot_id="1")
+    memory.begin("x")
+    memory.finish("x")
+    assert Memory(tmp_path, run="a", boot_id="1").done == ("x",)
+    assert Memory(tmp_path, run="b", boot_id="1").done == ()
+    assert Memory(tmp_path, run="a", boot_id="2").done == ()
+    (tmp_path / "journal.json").write_text("{")
+    assert Memory(tmp_path, run="a", boot_id="1").done == ()
+
+
+def test_names_of_phases_are_distinct() -> None:
+    for flow in (BOOTSTRAP, MASTER, WORKER, SINGLE_NODE):
+        assert len({phase.name for phase in flow}) == len(flow)
