@@ -1,0 +1,60 @@
+"""What the controller's account may do in the new cluster: look at much, change little, delete nothing.
+
+Rarer and harsher acts (objects of operators, OLM's leftovers, a Service on the DNS's address) are done with the
+installation's own kubeconfig, which the controller asks the service for at that moment.
+"""
+
+from typing import Final
+
+from firstlight.core.install.documents import Document
+
+LOOK: Final = ("get", "list", "watch")
+READY_CONFIG_MAP: Final = "assisted-installer-controller-ready"
+
+
+def rule(group: str, resources: tuple[str, ...], verbs: tuple[str, ...], *, names: tuple[str, ...] = ()) -> Document:
+    named: Document = {"resourceNames": list(names)} if names else {}
+    return {"apiGroups": [group], "resources": list(resources), "verbs": list(verbs), **named}
+
+
+CLUSTER_RULES: Final[tuple[Document, ...]] = (
+    rule("", ("nodes",), (*LOOK, "patch")),
+    rule("", ("events", "services"), ("list",)),
+    rule("certificates.k8s.io", ("certificatesigningrequests",), LOOK),
+    rule("certificates.k8s.io", ("certificatesigningrequests/approval",), ("update",)),
+    rule(
+        "certificates.k8s.io",
+        ("signers",),
+        ("approve",),
+        names=("kubernetes.io/kube-apiserver-client-kubelet", "kubernetes.io/kubelet-serving"),
+    ),
+    rule("config.openshift.io", ("clusteroperators", "clusterversions"), LOOK),
+    rule("config.openshift.io", ("proxies",), ("get",), names=("cluster",)),
+    rule("operators.coreos.com", ("subscriptions", "clusterserviceversions"), LOOK),
+    rule("machine.openshift.io", ("machines",), LOOK),
+    rule("metal3.io", ("baremetalhosts",), (*LOOK, "patch")),
+    rule("metal3.io", ("baremetalhosts/status",), ("patch",)),
+    rule("metal3.io", ("provisionings",), ("get",), names=("provisioning-configuration",)),
+    # Not what it does, but what its pod is made of: the host's network and some of its files.
+    rule("security.openshift.io", ("securitycontextconstraints",), ("use",), names=("privileged",)),
+    rule("machineconfiguration.openshift.io", ("machineconfigpools",), ("get", "patch"), names=("worker",)),
+)
+"""In every namespace. Kinds whose namespace an installation may lack are here: a Role there could never be made."""
+
+OWN_RULES: Final[tuple[Document, ...]] = (
+    rule("", ("events",), ("create",)),
+    # Server-side apply of a new object asks for `create`, which knows no names.
+    rule("", ("configmaps",), ("create",)),
+    rule("", ("configmaps",), ("get", "patch"), names=(READY_CONFIG_MAP,)),
+)
+"""In the controller's own namespace."""
+
+FOREIGN_RULES: Final[tuple[tuple[str, tuple[Document, ...]], ...]] = (
+    (
+        "openshift-machine-config-operator",
+        (rule("", ("pods",), ("list",)), rule("", ("pods/log",), ("get",))),
+    ),
+    ("openshift-config-managed", (rule("", ("configmaps",), LOOK, names=("default-ingress-cert",)),)),
+    ("kube-system", (rule("", ("configmaps",), ("get",), names=("cluster-config-v1",)),)),
+)
+"""In namespaces that every cluster has."""

@@ -1,0 +1,134 @@
+"""Who gets a certificate: a node that proves to be one of the installation's hosts, and nobody else.
+
+The API server vouches for who asks (`username`, `groups`) and that the asker has the key. What is asked for, and
+whether this asker may have it, is decided here. What is not approved stays as it is: somebody else may know better.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from firstlight.host.controller.csr_request import CertificateRequest, read_request
+from firstlight.host.controller.der import Malformed
+from firstlight.host.controller.documents import Address, HostDocument
+from firstlight.host.controller.matching import host_named, host_of, node_addresses, node_names
+from firstlight.host.controller.objects import Csr, Node
+
+CLIENT_SIGNER: Final = "kubernetes.io/kube-apiserver-client-kubelet"
+SERVING_SIGNER: Final = "kubernetes.io/kubelet-serving"
+NODE_PREFIX: Final = "system:node:"
+NODES: Final = "system:nodes"
+BOOTSTRAPPER: Final = "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper"
+BOOTSTRAPPER_GROUPS: Final = frozenset(
+    {"system:serviceaccounts", "system:serviceaccounts:openshift-machine-config-operator", "system:authenticated"}
+)
+CLIENT_USAGES: Final = frozenset({"digital signature", "client auth"})
+SERVING_USAGES: Final = frozenset({"digital signature", "server auth"})
+LEGACY_USAGE: Final = "key encipherment"
+SETTLED: Final = frozenset({"Approved", "Denied", "Failed"})
+
+
+class Verdict(Struct, frozen=True, kw_only=True):
+    approved: bool
+    reason: str
+    """A sentence."""
+
+
+class Known(Struct, frozen=True, kw_only=True):
+    """What the decision stands on."""
+
+    hosts: Sequence[HostDocument] = ()
+    nodes: Mapping[str, Node] = {}
+    vips: frozenset[Address] = frozenset()
+
+
+def judge(csr: Csr, known: Known) -> Verdict | None:
+    """None for a request that somebody has decided on already."""
+    if any(condition.type in SETTLED and condition.status != "False" for condition in csr.status.conditions):
+        return None
+    try:
+        request = read_request(csr.spec.request)
+    except Malformed as reason:
+        return _no(f"The request cannot be read: {reason}.")
+    refusal = _refusal(csr, request, known)
+    return _no(refusal) if refusal else Verdict(approved=True, reason=f"It is the node {_name(request)}.")
+
+
+def _refusal(csr: Csr, request: CertificateRequest, known: Known) -> str:
+    if csr.spec.signer_name not in (CLIENT_SIGNER, SERVING_SIGNER):
+        return f"The signer {csr.spec.signer_name} does not sign for nodes."
+    if len(request.common_names) != 1 or not _name(request):
+        return f"The subject names no node but {', '.join(request.common_names) or 'nobody'}."
+    if request.organizations != (NODES,) or request.other_subject_parts:
+        return f"The subject belongs to {', '.join(request.organizations) or 'nothing'} instead of {NODES} alone."
+    client = csr.spec.signer_name == CLIENT_SIGNER
+    wanted = CLIENT_USAGES if client else SERVING_USAGES
+    if len(csr.spec.usages) != len(set(csr.spec.usages)) or frozenset(csr.spec.usages) - {LEGACY_USAGE} != wanted:
+        return f"The usages are {', '.join(csr.spec.usages) or 'none'} instead of {', '.join(sorted(wanted))}."
+    return (_client_refusal if client else _serving_refusal)(csr, request, known)
+
+
+def _client_refusal(csr: Csr, request: CertificateRequest, known: Known) -> str:
+    name = _name(request)
+    if csr.spec.username != BOOTSTRAPPER or frozenset(csr.spec.groups) != BOOTSTRAPPER_GROUPS:
+        return f"{csr.spec.username} asked, and only the node bootstrapper asks for a node's first certificate."
+    if request.has_alternative_names:
+        return "A client certificate has no alternative names."
+    if host_named(name, known.hosts) is None:
+        return f"No host of this installation is called {name}."
+    if name in known.nodes:
+        return f"The node {name} is here already. If it lost its certificate, approve the request by hand."
+    return ""
+
+
+def _serving_refusal(csr: Csr, request: CertificateRequest, known: Known) -> str:
+    name = _name(request)
+    if csr.spec.username != f"{NODE_PREFIX}{name}" or NODES not in csr.spec.groups:
+        return f"{csr.spec.username} asked for the certificate of {name}."
+    node = known.nodes.get(name)
+    if node is None:
+        return f"There is no node {name} yet."
+    host = host_of(node, known.hosts)
+    if host is None:
+        return f"The node {name} is no host of this installation."
+    if request.other_names or not (request.dns_names or request.addresses):
+        return "A serving certificate is for host names and addresses, and for at least one of them."
+    return _names_refusal(request, node) or _addresses_refusal(request, node, host=host, known=known)
+
+
+def _names_refusal(request: CertificateRequest, node: Node) -> str:
+    foreign = sorted(set(map(str.lower, request.dns_names)) - node_names(node))
+    return f"The node {node.metadata.name} is not called {', '.join(foreign)}." if foreign else ""
+
+
+def _addresses_refusal(request: CertificateRequest, node: Node, *, host: HostDocument, known: Known) -> str:
+    foreign = set(request.addresses) - node_addresses(node)
+    if foreign:
+        return f"The node {node.metadata.name} does not have {_listed(foreign)}."
+    # A node writes its own addresses: what is known to be another's must not become its own by its word alone.
+    others = known.vips | _addresses_of_others(node, host, known)
+    taken = set(request.addresses) & others
+    return f"{_listed(taken)} is somebody else's or the cluster's own." if taken else ""
+
+
+def _addresses_of_others(node: Node, host: HostDocument, known: Known) -> frozenset[Address]:
+    theirs: set[Address] = set()
+    for other in known.hosts:
+        theirs |= other.addresses if other.id != host.id else set()
+    for other in known.nodes.values():
+        theirs |= node_addresses(other) if other.key != node.key else set()
+    return frozenset(theirs - host.addresses)
+
+
+def _name(request: CertificateRequest) -> str:
+    name = request.common_names[0] if request.common_names else ""
+    return name.removeprefix(NODE_PREFIX) if name.startswith(NODE_PREFIX) else ""
+
+
+def _listed(addresses: set[Address]) -> str:
+    return ", ".join(sorted(map(str, addresses)))
+
+
+def _no(reason: str) -> Verdict:
+    return Verdict(approved=False, reason=reason)

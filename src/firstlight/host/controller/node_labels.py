@@ -1,0 +1,53 @@
+"""Labels that nodes get when they are ready."""
+
+from typing import Final
+
+from firstlight.host.controller.kube.client import MERGE
+from firstlight.host.controller.node_reports import nodes_of_hosts
+from firstlight.host.controller.repeating import repeat
+from firstlight.host.controller.site import NODES, Site
+from firstlight.host.controller.stages import ENDED
+
+WORKER_POOL: Final = "/apis/machineconfiguration.openshift.io/v1/machineconfigpools/worker"
+
+
+class NodeLabels:
+    """Labels that the user wants on nodes. Hosts of a pool of their own must not be configured as workers first."""
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+        self._paused = False
+
+    async def run(self) -> None:
+        site = self._site
+        bell = site.bell()
+        site.nodes.wakes(bell)
+        seconds = site.settings.look_seconds
+        await repeat(self._look, about="Labelling nodes", bell=bell, seconds=seconds, log=site.log)
+
+    async def _look(self) -> bool:
+        site = self._site
+        wanting = [host for host in site.hosts if host.labels]
+        if not site.hosts or not wanting:
+            return bool(site.hosts)
+        if not self._paused and any(host.role == "worker" and host.machine_config_pool_name for host in wanting):
+            await self._pause(to=True)
+        nodes = nodes_of_hosts(site.nodes.items.values(), site.hosts)
+        left = 0
+        for host in wanting:
+            node = nodes.get(host.id)
+            if node is None or not node.is_ready:
+                left += host.status not in ENDED or node is not None
+                continue
+            missing = {name: value for name, value in host.labels.items() if node.metadata.labels.get(name) != value}
+            if missing:
+                patch = {"metadata": {"labels": missing}}
+                await site.kube.ask("PATCH", f"{NODES}/{node.metadata.name}", document=patch, content_type=MERGE)
+                site.log.info(f"The node {node.metadata.name} has its labels.", labels=", ".join(sorted(missing)))
+        if not left and self._paused:
+            await self._pause(to=False)
+        return not left
+
+    async def _pause(self, *, to: bool) -> None:
+        await self._site.kube.ask("PATCH", WORKER_POOL, document={"spec": {"paused": to}}, content_type=MERGE)
+        self._paused = to

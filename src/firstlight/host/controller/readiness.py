@@ -1,0 +1,66 @@
+"""The start: proxies of the cluster, and the sign that releases the bootstrap host.
+
+The original's sign is an Event, which expires. A ConfigMap says the same and stays.
+"""
+
+from datetime import UTC, datetime
+from typing import Final
+
+from firstlight.host.controller.applying import FIELD_MANAGER
+from firstlight.host.controller.kube.client import APPLY, Kube, Refused
+from firstlight.host.controller.objects import ClusterProxy
+from firstlight.host.controller.site import CONFIG, NODES, Site
+
+READY_EVENT: Final = "AssistedControllerIsReady"
+READY_CONFIG_MAP: Final = "assisted-installer-controller-ready"
+EXISTS: Final = 409
+
+
+async def cluster_proxies(kube: Kube) -> dict[str, str]:
+    """The proxies of the new cluster as environment variables; a cluster without the object has none."""
+    found = await kube.find(ClusterProxy, f"{CONFIG}/proxies/cluster")
+    if found is None:
+        return {}
+    status = found.status
+    named = {"HTTP_PROXY": status.http_proxy, "HTTPS_PROXY": status.https_proxy, "NO_PROXY": status.no_proxy}
+    return {name: value for name, value in named.items() if value}
+
+
+async def tell_readiness(site: Site) -> bool:
+    """True once the service was seen, nodes can be listed and both signs stand."""
+    site.cluster = await site.service.cluster()
+    await site.kube.ask("GET", NODES, query={"limit": "1"})
+    now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    space = site.settings.namespace
+    await _put_event(site.kube, namespace=space, now=now)
+    document = {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": READY_CONFIG_MAP, "namespace": space},
+        "data": {"ready": "true", "since": now},
+    }
+    path = f"/api/v1/namespaces/{space}/configmaps/{READY_CONFIG_MAP}"
+    query = {"fieldManager": FIELD_MANAGER, "force": "true"}
+    await site.kube.ask("PATCH", path, query=query, document=document, content_type=APPLY)
+    return True
+
+
+async def _put_event(kube: Kube, *, namespace: str, now: str) -> None:
+    event = {
+        "apiVersion": "v1",
+        "kind": "Event",
+        "metadata": {"name": READY_EVENT, "namespace": namespace},
+        "involvedObject": {"namespace": namespace},
+        "reason": READY_EVENT,
+        "message": "The controller of the assisted installation is ready; the bootstrap host may leave.",
+        "type": "Normal",
+        "source": {"component": "assisted-installer-controller"},
+        "firstTimestamp": now,
+        "lastTimestamp": now,
+        "count": 1,
+    }
+    try:
+        await kube.ask("POST", f"/api/v1/namespaces/{namespace}/events", document=event)
+    except Refused as refusal:
+        if refusal.status != EXISTS:
+            raise

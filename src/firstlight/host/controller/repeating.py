@@ -1,0 +1,27 @@
+"""A loop that looks at everything whenever something changed, and outlives whatever goes wrong on the way."""
+
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+from firstlight.core.errors import Invalid
+from firstlight.host.controller.bells import Bell
+from firstlight.host.controller.kube.client import Refused, Unreachable
+from firstlight.host.controller.log import Log
+from firstlight.host.controller.service import OutOfReach, RefusedIt
+
+TROUBLE: Final = (Refused, Unreachable, RefusedIt, OutOfReach, Invalid)
+"""What calls end with when the other side is away, restarting, or of another opinion: reason to try again."""
+
+
+async def repeat(act: Callable[[], Awaitable[bool]], *, about: str, bell: Bell, seconds: float, log: Log) -> None:
+    """Until `act` says that all is done: at once, at each ring, and every so many seconds."""
+    while True:
+        try:
+            if await act():
+                log.info(f"Done: {about}.")
+                return
+        except TROUBLE as trouble:
+            log.once(about, f"{about} has to wait: {trouble}.")
+        except Exception as surprise:
+            log.failure(f"{about} failed in a way nobody foresaw and goes on.", surprise)
+        await bell.wait(seconds=seconds)
