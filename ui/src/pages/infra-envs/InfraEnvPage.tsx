@@ -12,7 +12,7 @@ import {
   Title,
 } from "@patternfly/react-core";
 import ServerIcon from "@patternfly/react-icons/dist/esm/icons/server-icon";
-import { useMemo, useState } from "react";
+import { lazy, Suspense, useMemo, useState } from "react";
 import { actOnHost, deleteInfraEnv } from "../../api/actions";
 import type { HostRow } from "../../api/own";
 import { hostsOfInfraEnv, useInfraEnv } from "../../api/reads";
@@ -26,6 +26,8 @@ import { Failure, Waiting } from "../../parts/Waiting";
 import { follow, go, goWith, paths } from "../../route";
 import { MediaSettings } from "../../parts/media/MediaSettings";
 import { BindDialog } from "./BindDialog";
+
+const StaticNetwork = lazy(() => import("../../parts/static/StaticNetwork"));
 
 export default function InfraEnvPage({ id, host }: { readonly id: string; readonly host: string }) {
   const live = useInfraEnv(id);
@@ -70,6 +72,9 @@ export default function InfraEnvPage({ id, host }: { readonly id: string; readon
               <SetupWarnings only="images-unreachable" />
               <BootLinks infraEnv={infraEnv} />
               <MediaSettings infraEnv={infraEnv} />
+              <Suspense fallback={<Waiting />}>
+                <StaticNetwork infraEnv={infraEnv} />
+              </Suspense>
             </div>
           </PageSection>
           {deleting && (

@@ -1,12 +1,15 @@
 // What machines boot from: an image to download or a script for the network, and how both are made.
 import { Alert, Button, Title } from "@patternfly/react-core";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import type { Cluster } from "../../api/types";
 import { BootLinks } from "../../parts/media/BootLinks";
 import { MediaSettings } from "../../parts/media/MediaSettings";
 import { SetupWarnings } from "../../parts/SetupWarnings";
 import { NewInfraEnv } from "../infra-envs/NewInfraEnv";
+import { Waiting } from "../../parts/Waiting";
 import type { StepProps } from "./steps";
+
+const StaticNetwork = lazy(() => import("../../parts/static/StaticNetwork"));
 
 export default function MediaStep({ cluster, infraEnv }: StepProps) {
   if (!infraEnv) return <NoInfraEnv cluster={cluster} />;
@@ -18,6 +21,9 @@ export default function MediaStep({ cluster, infraEnv }: StepProps) {
       <SetupWarnings only="images-unreachable" />
       <BootLinks infraEnv={infraEnv} />
       <MediaSettings infraEnv={infraEnv} />
+      <Suspense fallback={<Waiting />}>
+        <StaticNetwork infraEnv={infraEnv} />
+      </Suspense>
     </>
   );
 }

@@ -1,0 +1,89 @@
+"""Static networks in the page: pasted, checked, shown as CSV and YAML, saved, and read back without loss."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import httpx2
+import yaml
+from playwright.sync_api import Page, expect
+
+from tests.services import RunningService
+from tests.ui.acting import create_by_wizard, infra_env_of
+from tests.ui.conftest import OpenPage
+
+Keep = Callable[[Page, str], None]
+PASTE: Final = """(field, text) => {
+  const data = new DataTransfer();
+  data.setData("text", text);
+  field.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+}"""
+CSV: Final = """MAC,IP,Gateway,DNS,VLAN,Bond mode
+02:00:00:00:00:01,192.0.2.11/24,192.0.2.1,192.0.2.2,,
+02:00:00:00:00:02 02:00:00:00:00:03,192.0.2.12/24,192.0.2.1,192.0.2.2,404,802.3ad
+02:00:00:00:00:04,192.0.2.13/24,192.0.2.1,192.0.2.2,,
+"""
+
+
+def stored(service: RunningService, infra_env_id: str) -> list[dict[str, Any]]:
+    found = httpx2.get(f"{service.api}/v2/infra-envs/{infra_env_id}").json()
+    return yaml.safe_load(found.get("static_network_config") or "[]")
+
+
+def test_a_table_goes_to_yaml_and_back(service: RunningService, open_page: OpenPage, keep: Keep) -> None:
+    page = open_page("/")
+    cluster_id = create_by_wizard(page, "fixed")
+    infra_env_id = infra_env_of(service, cluster_id)
+    page.goto(f"{service.url}/clusters/{cluster_id}/setup/media")
+    page.locator("#static-add").click()
+    page.get_by_test_id("cell-0-mac_addresses").evaluate(PASTE, CSV)
+    expect(page.get_by_test_id("cell-2-ipv4")).to_have_value("192.0.2.13/24")
+    verdict = page.get_by_test_id("static-verdict")
+    expect(verdict).to_contain_text("nothing is wrong")
+
+    # Mistakes are told before anything is saved.
+    page.get_by_test_id("cell-2-ipv4").fill("192.0.2.12/24")
+    expect(verdict).to_contain_text("Host ")
+    expect(page.locator("#static-save")).to_be_disabled()
+    keep(page, "static-wrong")
+    page.get_by_test_id("cell-2-vlan").fill("many")
+    expect(page.get_by_test_id("static-refusal")).to_contain_text("Row 3")
+    page.get_by_test_id("cell-2-vlan").fill("")
+    page.get_by_test_id("cell-2-ipv4").fill("192.0.2.13/24")
+    expect(verdict).to_contain_text("nothing is wrong")
+
+    page.locator("#static-view-preview").click()
+    expect(page.get_by_test_id("preview-1")).to_contain_text("bond0 (802.3ad) of 2 cards, VLAN 404 on top")
+    page.locator("#static-save").click()
+    expect(page.locator("#static-save")).to_be_disabled()
+    expect(page.get_by_text("The networks were saved")).to_be_visible()
+    first = stored(service, infra_env_id)
+    assert [host["mac_interface_map"][0]["mac_address"][-2:] for host in first] == ["01", "02", "04"]
+
+    # As YAML and as CSV it is the same; what no row can say is kept as it is.
+    page.reload()
+    expect(page.get_by_test_id("cell-1-bond_mode")).to_have_value("802.3ad")
+    page.locator("#static-view-csv").click()
+    expect(page.locator("#static-csv")).to_have_value(
+        "mac_addresses,ipv4,ipv4_gateway,dns,vlan,bond_mode,mtu,ipv6,ipv6_gateway,dns_search\n"
+        "02:00:00:00:00:01,192.0.2.11/24,192.0.2.1,192.0.2.2,,,,,,\n"
+        "02:00:00:00:00:02 02:00:00:00:00:03,192.0.2.12/24,192.0.2.1,192.0.2.2,404,802.3ad,,,,\n"
+        "02:00:00:00:00:04,192.0.2.13/24,192.0.2.1,192.0.2.2,,,,,,"
+    )
+    page.locator("#static-view-yaml").click()
+    text = page.get_by_test_id("yaml-0")
+    assert yaml.safe_load(text.input_value()) == yaml.safe_load(first[0]["network_yaml"])
+    keep(page, "static-yaml")
+    more = text.input_value() + "hostname:\n  config: mine\n"
+    text.fill(more)
+    expect(page.locator("#static-view-table")).to_be_enabled()
+    page.locator("#static-view-table").click()
+    expect(page.get_by_text("says more than a row can")).to_be_visible()
+    expect(page.get_by_test_id("cell-2-ipv4")).to_have_value("192.0.2.13/24")
+    page.get_by_test_id("cell-2-mtu").fill("9000")
+    expect(page.locator("#static-save")).to_be_enabled()
+    page.locator("#static-save").click()
+    expect(page.locator("#static-save")).to_be_disabled()
+    second = stored(service, infra_env_id)
+    assert second[0]["network_yaml"] == more
+    assert second[1] == first[1]
+    assert yaml.safe_load(second[2]["network_yaml"])["interfaces"][0]["mtu"] == 9000
