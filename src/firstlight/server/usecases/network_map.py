@@ -1,6 +1,7 @@
 """Hosts and networks of a cluster as a map: who does not reach whom, and which addresses are taken and free."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import asyncio
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from ipaddress import IPv4Network
 from itertools import groupby
@@ -89,11 +90,13 @@ class NetworkMap(Struct, frozen=True, kw_only=True):
 
 
 async def network_map(world: World, cluster_id: UUID) -> NetworkMap:
-    return map_of(await load_cluster(world, cluster_id))
+    # Everybody with everybody: a large cluster would hold up all others.
+    return await asyncio.to_thread(map_of, await load_cluster(world, cluster_id))
 
 
 def map_of(state: ClusterState) -> NetworkMap:
-    broken = [path for source in state.hosts for path in _broken_paths(source, state.hosts)]
+    ends = [_end(host.host.id, host.reports.inventory) for host in state.hosts if host.reports.inventory is not None]
+    broken = [path for source in state.hosts for path in _broken_paths(source, ends)]
     concerned = {host_id for path in broken for host_id in (path.source, path.target)}
     ordered = sorted(
         state.hosts, key=lambda host: (host.host.id not in concerned, hostname_of(host.host, host.reports))
@@ -126,30 +129,50 @@ def _mapped(state: HostState) -> MappedHost:
 # --- paths
 
 
-def _broken_paths(source: HostState, hosts: Sequence[HostState]) -> Iterator[BrokenPath]:
+class _End(Struct, frozen=True, kw_only=True):
+    """One end of a path."""
+
+    id: UUID
+    networks: frozenset[str]
+    versions: frozenset[int | None]
+
+
+def _end(host_id: UUID, inventory: Inventory) -> _End:
+    return _End(
+        id=host_id,
+        networks=frozenset(networks_of_inventory(inventory)),
+        versions=frozenset(version_of(address) for address in addresses_of_inventory(inventory)),
+    )
+
+
+def _broken_paths(source: HostState, ends: Sequence[_End]) -> Iterator[BrokenPath]:
     """The worst that is wrong on each way, once."""
     report, inventory = source.reports.connectivity, source.reports.inventory
     if report is None or inventory is None:
         return
-    asked = ids_of(report.asked)
-    inside = {cidr: ids_of(packed) for cidr, packed in report.layer2.items()}
-    routed = {version: ids_of(packed) for version, packed in report.layer3.items()}
+    own = _end(source.host.id, inventory)
+    asked = ids_of(report.asked) - {own.id}
+    inside = {cidr: _answering(report.layer2, cidr) for cidr in networks_of_inventory(inventory)}
+    routed = {version: ids_of(report.layer3.get(version, b"")) for version in (4, 6) if version in own.versions}
+    some = {(one.host_id, one.version) for one in report.partial}
     measured: dict[UUID, list[BrokenPath]] = {}
     for path in _measured(source):
         measured.setdefault(path.target, []).append(path)
-    for target in hosts:
-        peer, known = target.host.id, target.reports.inventory
-        if peer == source.host.id or peer not in asked or known is None:
+    for peer in ends:
+        if peer.id not in asked:
             continue
-        missed = [cidr for cidr in _shared(inventory, known) if not _answers(inside, cidr, peer)]
-        silent = [version for version in _versions(inventory, known) if peer not in routed.get(version, ())]
-        some = {one.version for one in report.partial if one.host_id == peer}
-        over = (*missed, *(f"IPv{version}" for version in silent))
-        if over:
-            fault: Fault = "partial" if not missed and set(silent) <= some else "unreached"
-            yield BrokenPath(source=source.host.id, target=peer, fault=fault, over=over)
-        elif peer in measured:
-            yield measured[peer][0]
+        missed = [cidr for cidr, known in inside.items() if peer.id not in known and cidr in peer.networks]
+        silent = [version for version, known in routed.items() if peer.id not in known and version in peer.versions]
+        if missed or silent:
+            partial = not missed and all((peer.id, version) in some for version in silent)
+            over = (*missed, *(f"IPv{version}" for version in silent))
+            yield BrokenPath(source=own.id, target=peer.id, fault="partial" if partial else "unreached", over=over)
+        elif peer.id in measured:
+            yield measured[peer.id][0]
+
+
+def _answering(layer2: Mapping[str, bytes], cidr: str) -> frozenset[UUID]:
+    return frozenset[UUID]().union(*(ids_of(packed) for known, packed in layer2.items() if same_network(known, cidr)))
 
 
 def _measured(source: HostState) -> Iterator[BrokenPath]:
@@ -165,21 +188,6 @@ def _measured(source: HostState) -> Iterator[BrokenPath]:
     for slow in report.slow:
         delay = f"{slow.rtt_ms:.3g} ms there and back"
         yield BrokenPath(source=origin, target=slow.host_id, fault="slow", over=(slow.address,), measured=delay)
-
-
-def _shared(one: Inventory, other: Inventory) -> list[str]:
-    return [cidr for cidr in networks_of_inventory(one) if cidr in networks_of_inventory(other)]
-
-
-def _versions(one: Inventory, other: Inventory) -> list[int]:
-    def have(inventory: Inventory) -> set[int | None]:
-        return {version_of(address) for address in addresses_of_inventory(inventory)}
-
-    return [version for version in (4, 6) if version in have(one) & have(other)]
-
-
-def _answers(inside: dict[str, frozenset[UUID]], cidr: str, peer: UUID) -> bool:
-    return any(peer in answering for known, answering in inside.items() if same_network(known, cidr))
 
 
 # --- addresses
