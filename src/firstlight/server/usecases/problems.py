@@ -65,7 +65,7 @@ async def problems(world: World, cluster_id: UUID) -> tuple[Problem, ...]:
 
 
 def problems_of(state: ClusterState) -> tuple[Problem, ...]:
-    """What blocks first, failures before what is still awaited, what a click mends before the rest, wide before narrow."""
+    """What blocks first: failures before what is awaited, what a click mends before the rest, wide before narrow."""
     groups: dict[tuple[Scope, str, str, Status], list[ProblemCase]] = {}
     categories: dict[tuple[Scope, str], str] = {}
     for scope, finding, case in _cases(state):
