@@ -43,6 +43,9 @@ class InstallHost(Value, frozen=True, kw_only=True):
     node_ip_hint: str = ""
     """Address of the network whose address the node shall use; for clusters without VIPs of their own."""
     fencing: FencingCredentials | None = None
+    infra_env_id: UUID | None = None
+    agent_token: str = ""
+    """What the installed system proves itself with when it tells the service about its first boot."""
 
     @property
     def node_role(self) -> HostRole:
@@ -110,6 +113,8 @@ class ClusterInputs(Value, frozen=True, kw_only=True):
     trust_bundles: tuple[str, ...] = ()
     """Certificates to trust, in order: service-wide, of the cluster, of each infra-env."""
     service_ca: str = ""
+    service_url: str = ""
+    """Where installed hosts reach the service; without it they tell nobody about their first boot."""
     install_config_override: str = ""
     hosts: tuple[InstallHost, ...] = ()
 

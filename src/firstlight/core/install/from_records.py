@@ -2,8 +2,9 @@
 
 import base64
 import binascii
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final
+from uuid import UUID
 
 from firstlight.core.install.cluster_inputs import (
     USER_MANAGED_PLATFORMS,
@@ -35,8 +36,16 @@ PERSISTENT: Final = "persistent"
 
 
 def cluster_inputs(
-    state: ClusterState, *, pull_secret: str, service_ca: str = "", mirrors: MirrorRegistries | None = None
+    state: ClusterState,
+    *,
+    pull_secret: str,
+    service_ca: str = "",
+    service_url: str = "",
+    agent_tokens: Mapping[UUID, str] | None = None,
+    mirrors: MirrorRegistries | None = None,
 ) -> ClusterInputs:
+    """`agent_tokens` are what hosts prove themselves with, by infra-env."""
+    tokens = agent_tokens or {}
     cluster = state.cluster
     external = [infra_env.additional_trust_bundle for infra_env in infra_envs_of(state)]
     return ClusterInputs(
@@ -71,8 +80,12 @@ def cluster_inputs(
         mirrors=mirrors,
         trust_bundles=tuple(dict.fromkeys(bundle for bundle in (*mirror_bundles(mirrors), *external) if bundle)),
         service_ca=service_ca,
+        service_url=service_url,
         install_config_override=cluster.install_config_overrides,
-        hosts=tuple(install_host(host, cluster=cluster) for host in state.hosts),
+        hosts=tuple(
+            install_host(host, cluster=cluster, agent_token=tokens.get(host.host.infra_env_id, ""))
+            for host in state.hosts
+        ),
     )
 
 
@@ -84,7 +97,7 @@ def mirror_bundles(mirrors: MirrorRegistries | None) -> tuple[str, ...]:
     return () if mirrors is None else (mirrors.ca_bundle,)
 
 
-def install_host(state: HostState, *, cluster: Cluster) -> InstallHost:
+def install_host(state: HostState, *, cluster: Cluster, agent_token: str = "") -> InstallHost:
     host, inventory = state.host, state.reports.inventory
     interfaces = () if inventory is None else inventory.interfaces
     networks = node_networks(cluster, state)
@@ -101,6 +114,8 @@ def install_host(state: HostState, *, cluster: Cluster) -> InstallHost:
         ignition_override=host.ignition_override,
         node_ip_hint=networks[0].partition("/")[0] if networks else "",
         fencing=fencing(host),
+        infra_env_id=host.infra_env_id,
+        agent_token=agent_token,
     )
 
 

@@ -12,6 +12,7 @@ from firstlight.core.install.data_url import to_data_url
 from firstlight.core.install.discovery import SERVICE_CA_PATH
 from firstlight.core.install.discovery_files import STABLE_IPV6
 from firstlight.core.install.first_boot import CLEANUP_SCRIPT, CLEANUP_SCRIPT_PATH, CLEANUP_UNIT, CLEANUP_UNIT_NAME
+from firstlight.core.install.first_boot_reporter import FirstBoot, with_reporter
 from firstlight.core.install.ignition_merge import merge_text
 from firstlight.core.install.ignition_models import (
     Config,
@@ -93,7 +94,16 @@ def host_config(cluster: ClusterInputs, host: InstallHost, *, base: Config, pool
     document = merge_text(document, host.ignition_override)
     if host.node_role is HostRole.WORKER and host.machine_config_pool:
         document = in_pool(document, host, pools)
+    document = with_light(document, host, service_url=cluster.service_url)
     return with_cleanup(document) if host.booted_from_disk else document
+
+
+def with_light(document: Config, host: InstallHost, *, service_url: str) -> Config:
+    """The host tells the service about its first boot, if it knows how to reach it."""
+    if not service_url or host.infra_env_id is None:
+        return document
+    boot = FirstBoot(service_url=service_url, infra_env_id=host.infra_env_id, host_id=host.id, token=host.agent_token)
+    return with_reporter(document, boot)
 
 
 def hostname_file(host: InstallHost) -> list[File]:
@@ -129,7 +139,7 @@ def with_cleanup(document: Config) -> Config:
     return ignition.with_units(ignition.with_files(document, [script]), [unit])
 
 
-def day_two_config(host: InstallHost, endpoint: DayTwoEndpoint) -> Config:
+def day_two_config(host: InstallHost, endpoint: DayTwoEndpoint, *, service_url: str = "") -> Config:
     """The config of a host that joins a running cluster."""
     pool = host.machine_config_pool or host.node_role
     override = ignition.parse(host.ignition_override) if host.ignition_override.strip() else None
@@ -141,6 +151,7 @@ def day_two_config(host: InstallHost, endpoint: DayTwoEndpoint) -> Config:
         headers=[*headers, *endpoint.headers],
     )
     document = ignition.with_files(merge_text(document, host.ignition_override), hostname_file(host))
+    document = with_light(document, host, service_url=service_url)
     return with_cleanup(document) if host.booted_from_disk else document
 
 

@@ -21,6 +21,7 @@ from firstlight.core.model.cluster import ClusterState
 from firstlight.core.model.policy import Policy
 from firstlight.core.operators.manifests import CUSTOM_MANIFESTS_FILE, custom_manifests_file
 from firstlight.server.ports.store import DeleteManifest, ManifestRow, cluster_subject
+from firstlight.server.usecases.image_access import agent_token
 from firstlight.server.usecases.object_names import LOGS, MANIFESTS, manifest_object, object_name
 from firstlight.server.usecases.preparation_keys import Keys
 from firstlight.server.usecases.world import World
@@ -42,7 +43,14 @@ class Prepared(Struct, frozen=True):
 async def inputs_of(world: World, state: ClusterState) -> ClusterInputs:
     secret = await world.store.secret(cluster_subject(state.cluster.id), "pull_secret")
     service = world.service
-    return cluster_inputs(state, pull_secret=secret or "", service_ca=service.service_ca, mirrors=service.mirrors)
+    return cluster_inputs(
+        state,
+        pull_secret=secret or "",
+        service_ca=service.service_ca,
+        service_url=service.service_url,
+        agent_tokens={one.id: agent_token(world, one) for one in state.infra_envs.values()},
+        mirrors=service.mirrors,
+    )
 
 
 async def user_manifests(world: World, cluster_id: UUID) -> list[StoredManifest]:

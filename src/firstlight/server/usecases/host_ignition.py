@@ -15,6 +15,7 @@ from firstlight.server.ports.store import host_subject
 from firstlight.server.usecases.caller import Caller
 from firstlight.server.usecases.deciding import no_such_host
 from firstlight.server.usecases.downloads import StoredFile, require_files, stored
+from firstlight.server.usecases.image_access import agent_token
 from firstlight.server.usecases.manifests import known_cluster
 from firstlight.server.usecases.object_names import host_ignition_object
 from firstlight.server.usecases.one_host import change_host
@@ -50,5 +51,8 @@ async def write_day_two_ignition(world: World, host: HostState, cluster: Cluster
     """Make the config of a host that joins a running cluster. To be done before the host is told to install."""
     token = await world.store.secret(host_subject(key_of(host)), "ignition_endpoint_token")
     endpoint = day_two_endpoint(cluster, host.host, token=token or "")
-    config = day_two_config(install_host(host, cluster=cluster), endpoint)
+    known = await world.store.infra_env(host.host.infra_env_id)
+    proof = "" if known is None else agent_token(world, known.infra_env)
+    inputs = install_host(host, cluster=cluster, agent_token=proof)
+    config = day_two_config(inputs, endpoint, service_url=world.service.service_url)
     await world.blobs.put(host_ignition_object(host, cluster), ignition.encode(config))
