@@ -1,7 +1,7 @@
 """Thousands of hosts at once, written straight into the store: what a page of them costs, not how they came."""
 
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Final
 from uuid import UUID
@@ -15,7 +15,7 @@ from firstlight.core.rules import Finding, Status
 from firstlight.server.ports.store import PutFindings, PutHost, PutPresence, PutReport, Store, Write, host_subject
 from tests.builders.hosts import a_host, a_pool_host
 from tests.builders.inventories import an_inventory
-from tests.builders.moments import EARLIER, NOW
+from tests.builders.moments import NOW
 
 AT_ONCE: Final = 500
 ODD: Final = 7
@@ -27,7 +27,7 @@ def inventory_of(number: int) -> Inventory:
     return an_inventory(number, hostname=f"machine-{number}", vendor=vendor, cpu_count=16 if number % ODD == 0 else 8)
 
 
-def writes_of(number: int, infra_env_id: UUID, cluster_id: UUID | None) -> Iterator[Write]:
+def writes_of(number: int, infra_env_id: UUID, cluster_id: UUID | None, now: datetime) -> Iterator[Write]:
     """One host of the crowd; `number` counts from 1."""
     made = a_host if cluster_id else a_pool_host
     host: Host = made(
@@ -35,25 +35,30 @@ def writes_of(number: int, infra_env_id: UUID, cluster_id: UUID | None) -> Itera
         infra_env_id=infra_env_id,
         cluster_id=cluster_id,
         requested_hostname=f"machine-{number}",
-        registered_at=EARLIER + timedelta(milliseconds=number),
+        created_at=now,
+        updated_at=now,
+        status_updated_at=now,
+        registered_at=now + timedelta(milliseconds=number),
     )
     key = (infra_env_id, host.id)
     yield PutHost(host=host)
-    yield PutPresence(key=key, checked_in_at=NOW, clock_offset_seconds=0.0, agent_version="")
+    yield PutPresence(key=key, checked_in_at=now, clock_offset_seconds=0.0, agent_version="")
     for kind, facts in (
         (ReportKind.INVENTORY, inventory_of(number)),
         (ReportKind.NTP, (NtpSource("ntp.example.com", "synced"),)),
     ):
         document = msgspec.json.encode(facts)
         digest = sha256(document).hexdigest()[:32]
-        yield PutReport(key=key, kind=kind, digest=digest, facts=document, raw=b"{}", measured_at=EARLIER)
+        yield PutReport(key=key, kind=kind, digest=digest, facts=document, raw=b"{}", measured_at=now)
     status = Status.FAILURE if number % ODD == 0 else Status.SUCCESS
     found = Finding(id="ntp-synced", category="network", status=status, message="Measured.")
     yield PutFindings(subject=host_subject(key), findings=(found,))
 
 
-async def crowd(store: Store, count: int, *, infra_env_id: UUID, cluster_id: UUID | None = None) -> None:
+async def crowd(
+    store: Store, count: int, *, infra_env_id: UUID, cluster_id: UUID | None = None, now: datetime = NOW
+) -> None:
     """Hosts 1 to `count` of an infra-env that is there already, and of its cluster if one is named."""
     for first in range(1, count + 1, AT_ONCE):
         numbers = range(first, min(first + AT_ONCE, count + 1))
-        await store.commit(*[write for number in numbers for write in writes_of(number, infra_env_id, cluster_id)])
+        await store.commit(*[write for number in numbers for write in writes_of(number, infra_env_id, cluster_id, now)])
