@@ -8,15 +8,22 @@ import ssl
 import subprocess
 import sys
 import urllib.request
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
+    Encoding,
+    PrivateFormat,
+    load_pem_private_key,
+)
 from pydantic import ValidationError
 
 from firstlight.core.errors import Invalid
-from firstlight.server.auth.certificates import Certificate
+from firstlight.server.auth.certificates import Certificate, Trust
 from firstlight.server.main import check
 from firstlight.server.settings import Settings
 from tests.auth.certificates import a_certificate
@@ -151,3 +158,48 @@ async def test_the_oldest_version(tmp_path: Path, oldest: Any, passes: bool) -> 
 def test_unreadable_files_are_named(tmp_path: Path) -> None:
     with pytest.raises(Invalid, match="HTTPS_CERT_FILE"):
         Certificate(tmp_path / "no.crt", tmp_path / "no.key")
+
+
+def test_a_locked_key_is_refused_instead_of_asking_at_the_terminal(tmp_path: Path) -> None:
+    cert_file, key_file = a_certificate(tmp_path)
+    key = load_pem_private_key(key_file.read_bytes(), None)
+    key_file.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, BestAvailableEncryption(b"secret")))
+    with pytest.raises(Invalid, match="locked by a password"):
+        Certificate(cert_file, key_file)
+
+
+@pytest.mark.parametrize(("behind", "passes"), [(False, True), (True, False)])
+def test_only_the_servers_own_certificate_is_pinned(tmp_path: Path, behind: bool, passes: bool) -> None:
+    """A file with the issuers behind the certificate must not let in everybody who has one of theirs."""
+    cert_file, key_file = a_certificate(tmp_path)
+    other, _ = a_certificate(tmp_path, "other")
+    chain = (other, cert_file) if behind else (cert_file, other)
+    pin_file = tmp_path / "chain.crt"
+    pin_file.write_text("".join(path.read_text() for path in chain))
+    trust = Trust(pin_file=str(pin_file)).context()
+    assert isinstance(trust, ssl.SSLContext)
+    if passes:
+        shake_hands(Certificate(cert_file, key_file).context, trust)
+    else:
+        with pytest.raises(ssl.SSLCertVerificationError):
+            shake_hands(Certificate(cert_file, key_file).context, trust)
+
+
+def shake_hands(server: ssl.SSLContext, client: ssl.SSLContext) -> None:
+    there, back = ssl.MemoryBIO(), ssl.MemoryBIO()
+    ends = [client.wrap_bio(back, there), server.wrap_bio(there, back, server_side=True)]
+    while ends:
+        for end in tuple(ends):
+            with suppress(ssl.SSLWantReadError):
+                end.do_handshake()
+                ends.remove(end)
+
+
+def test_what_is_trusted_stays_while_the_file_is_being_replaced(tmp_path: Path) -> None:
+    cert_file, _ = a_certificate(tmp_path)
+    trust = Trust(pin_file=str(cert_file))
+    first = trust.context()
+    cert_file.unlink()
+    assert trust.context() is first
+    a_certificate(tmp_path)
+    assert trust.context() is not first

@@ -1,6 +1,7 @@
 """The listener's certificate: loaded, checked, and loaded again when its files change."""
 
 import asyncio
+import re
 import ssl
 from pathlib import Path
 from typing import Final, Literal
@@ -13,6 +14,7 @@ log = structlog.get_logger(__name__)
 
 LOOK_SECONDS: Final = 30.0
 Version = Literal["1.2", "1.3"]
+_PEM: Final = re.compile("-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", re.DOTALL)
 _OLDEST: Final = {"1.2": ssl.TLSVersion.TLSv1_2, "1.3": ssl.TLSVersion.TLSv1_3}
 
 
@@ -33,8 +35,8 @@ class Certificate:
         try:
             # Tried apart first: a pair that does not fit would leave the context in use with half of it.
             self._loaded()
-            self.context.load_cert_chain(*self._files)
-        except Invalid as trouble:
+            self.context.load_cert_chain(*self._files, password="")
+        except (Invalid, OSError) as trouble:
             log.warning("the new certificate cannot be used; the old one stays", reason=str(trouble))
             return False
         self._seen = seen
@@ -51,13 +53,23 @@ class Certificate:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.minimum_version = _OLDEST[self._oldest]
         context.set_alpn_protocols(["http/1.1"])
+        is_locked = False
+
+        def no_password() -> str:
+            """Without somebody to ask, OpenSSL would wait for whoever sits at the terminal."""
+            nonlocal is_locked
+            is_locked = True
+            return ""
+
         try:
-            context.load_cert_chain(*self._files)
+            context.load_cert_chain(*self._files, password=no_password)
         except OSError as error:
             reason = error.strerror if not isinstance(error, ssl.SSLError) else "they do not fit together"
+            if is_locked:
+                reason = "the key is locked by a password"
             raise Invalid(
                 f"HTTPS_CERT_FILE and HTTPS_KEY_FILE ({self._files[0]}, {self._files[1]}) cannot be used: {reason}."
-                " Give a certificate chain and its key, both as PEM."
+                " Give a certificate chain and its key, both as PEM and readable without a password."
             ) from None
         return context
 
@@ -91,9 +103,20 @@ class Trust:
             return True
         state = _state_of(Path(file))
         if self._known is None or self._known[0] != state:
-            context = ssl.create_default_context(cafile=file)
-            if not self._ca_file:
-                context.check_hostname = False
-                context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
-            self._known = (state, context)
+            try:
+                self._known = (state, self._trusting())
+            except OSError as trouble:
+                if self._known is None:
+                    raise
+                log.warning("a certificate to trust cannot be read; the old one stays", file=file, reason=str(trouble))
         return self._known[1]
+
+    def _trusting(self) -> ssl.SSLContext:
+        if self._ca_file:
+            return ssl.create_default_context(cafile=self._ca_file)
+        # Behind the server's own certificate may stand those of its issuers: who has one of theirs is not the server.
+        own = _PEM.search(Path(self._pin_file).read_text("latin-1"))
+        context = ssl.create_default_context(cadata=own[0] if own else "")
+        context.check_hostname = False
+        context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
+        return context
