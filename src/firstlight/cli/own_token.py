@@ -1,8 +1,10 @@
 """What commands prove themselves with and trust the service by: from the environment, or of one on this machine."""
 
 import os
+from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
 
 from firstlight.cli.ending import stop
 
@@ -41,5 +43,9 @@ def trust() -> "ssl.SSLContext | None":
 
 
 def is_loopback(url: str) -> bool:
-    host = url.partition("://")[2].partition("/")[0].rpartition(":")[0].strip("[]")
-    return host in ("localhost", "::1") or host.startswith("127.")
+    """Whether an address is certainly this machine: names that only look like one (127.0.0.1.example) are not."""
+    try:
+        host = urlsplit(url).hostname or ""
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
