@@ -125,11 +125,11 @@ async def test_the_bootstrap(rig: Rig) -> None:
     started = [words[-1] for words in rig.calls("systemctl") if words[1] == "start"]
     assert started == ["bootkube.service", "approve-csr.service", "progress.service"]
     manifests = rig.root / "opt/openshift/manifests"
-    job = json.loads((manifests / "assisted-installer-controller-pod.yaml").read_text())
+    job = json.loads((manifests / "assisted-installer-controller-job.yaml").read_text())
     assert job["kind"] == "Job"
     secret = json.loads((manifests / "assisted-installer-controller-secret.yaml").read_text())
     assert secret["stringData"] == {"pull-secret-token": TOKEN}
-    config_map = json.loads((manifests / "assisted-installer-controller-cm.yaml").read_text())
+    config_map = json.loads((manifests / "assisted-installer-controller-configmap.yaml").read_text())
     assert config_map["data"]["cluster-id"] == CLUSTER_ID
     keys = rig.root / "opt/openshift/openshift/99_openshift-machineconfig_99-assisted-installer-master-ssh.yaml"
     assert "ssh-rsa AAAA me" in keys.read_text()

@@ -9,10 +9,10 @@ from uuid import uuid4
 
 from firstlight.core.errors import Invalid
 from firstlight.core.install import ignition
+from firstlight.core.install.controller_manifests import ControllerJob, controller_manifests
 from firstlight.core.install.documents import to_text
 from firstlight.core.install.ignition_models import User
 from firstlight.core.install.kube_objects import machine_config
-from firstlight.host.installer.controller_manifests import FOLDER, controller_manifests
 from firstlight.host.installer.run import INSTALL_FOLDER, InstallationFailed, Run
 from firstlight.host.installer.service import Refused, Unreachable
 
@@ -23,6 +23,7 @@ SSH_NAME: Final = "99-assisted-installer-master-ssh"
 SSH_MANIFEST: Final = f"/opt/openshift/openshift/99_openshift-machineconfig_{SSH_NAME}.yaml"
 SERVICES: Final = ("bootkube.service", "approve-csr.service", "progress.service")
 OVERLAYS: Final = ("node-image-pull.service", "node-image-overlay.service")
+MANIFESTS: Final = "/opt/openshift/manifests"
 OVERLAY_SECONDS: Final = 1800.0
 MCO_SECONDS: Final = 900.0
 _HOSTNAME: Final = re.compile(r"[a-z0-9][a-z0-9\-.]{0,61}[a-z0-9]")
@@ -83,8 +84,24 @@ async def restart_network(run: Run) -> None:
 
 
 async def bring_controller(run: Run) -> None:
-    for name, text in controller_manifests(run.settings).items():
-        run.write(f"{FOLDER}/{name}", text.encode(), mode=0o600)
+    """Bootkube applies what is in its folder; the token is in the secret and nowhere else."""
+    settings = run.settings
+    job = ControllerJob(
+        image=settings.controller_image,
+        cluster_id=str(settings.cluster_id),
+        service_url=settings.url,
+        openshift_version=settings.openshift_version,
+        token=settings.token,
+        insecure=settings.insecure,
+        ca_path=str(settings.ca_certificate or ""),
+        check_cluster_version=settings.check_cluster_version,
+        control_plane_count=settings.control_plane_count,
+        must_gather_image=settings.must_gather_image,
+        service_addresses=settings.service_ips,
+        notify_reboots=settings.notify_num_reboots,
+    )
+    for manifest in controller_manifests(job):
+        run.write(f"{MANIFESTS}/{manifest.name}", manifest.content.encode(), mode=0o600)
 
 
 async def overlay_node_image(run: Run) -> None:
