@@ -17,3 +17,4 @@ def laboratory() -> Iterator[Laboratory]:
         for plan in PLANS:
             made.start_agent(made.add(plan))
         yield made
+        assert made.complaints() == []

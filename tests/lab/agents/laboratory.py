@@ -23,6 +23,8 @@ VERSION = "4.18"
 POLL_SECONDS = 3
 """Agents measure this often: a fault shows within seconds, and the suite ends within minutes."""
 
+UNFORESEEN = ("Traceback", "nobody foresaw")
+
 PLANS = (
     a_plan("cp-0", 0, role="master"),
     a_plan("cp-1", 1, role="master"),
@@ -76,6 +78,11 @@ class Laboratory:
     def wait_for_service(self) -> None:
         until(lambda: self.watcher.is_ready() or not self.service.runs, what="the service is ready")
         assert self.service.runs, self.service.logged()
+
+    def complaints(self) -> list[str]:
+        """What service and agents wrote about errors nobody foresaw."""
+        logs = [self.service.logged(), *(host.agent.logged() for host in self.hosts.values())]
+        return [log[log.index(word) :][:2000] for log in logs for word in UNFORESEEN if word in log]
 
     # --- machines -----------------------------------------------------------------------------------------------------
 

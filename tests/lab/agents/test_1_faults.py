@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 import pytest
 
 from tests.lab.agents.hosts import Host
-from tests.lab.agents.laboratory import API_VIP, CLUSTER, EXTRA, PLANS, READY, Laboratory
+from tests.lab.agents.laboratory import API_VIP, CLUSTER, EXTRA, PLANS, POLL_SECONDS, READY, Laboratory
 from tests.lab.agents.servers import DOMAIN, NETWORK, PREFIX
-from tests.lab.agents.watching import Timing, Told, wait_for, wait_for_statuses
+from tests.lab.agents.watching import Timing, Told, stays, wait_for, wait_for_statuses
 from tests.namespaces import ip
 
 pytestmark = pytest.mark.timeout(900)
@@ -17,6 +17,7 @@ pytestmark = pytest.mark.timeout(900)
 Expected = Mapping[Told, tuple[str, ...]]
 """Findings, and what each must name."""
 LONGEST_SECONDS = 60.0
+STEADY_SECONDS = POLL_SECONDS + 1.0
 NAMES = tuple(plan.name for plan in PLANS)
 
 
@@ -40,6 +41,7 @@ def found_and_forgotten(
     with fault:
         found, seen = wait_for(watcher, expected, seconds=LONGEST_SECONDS, others=others)
         measured = [problem.measured_at for problem in found if problem.measured_at is not None]
+        stays(watcher, expected, seconds=STEADY_SECONDS)
     end = datetime.now(UTC)
     _, clear = wait_for(watcher, {}, seconds=LONGEST_SECONDS)
     wait_for_statuses(watcher, READY, seconds=LONGEST_SECONDS)
@@ -47,7 +49,7 @@ def found_and_forgotten(
         Timing(
             fault=name,
             noticed=(seen - begin).total_seconds(),
-            judged=(seen - max(measured)).total_seconds() if measured else None,
+            judged=(seen - max(measured)).total_seconds(),
             vanished=(clear - end).total_seconds(),
         )
     )

@@ -13,6 +13,7 @@ from tests.clients.sdk import Sdk
 from tests.namespaces import enter
 
 T = TypeVar("T")
+PAUSE = 0.1
 V1 = "/api/firstlight"
 
 Told = tuple[str, str, str]
@@ -103,7 +104,7 @@ class Timing:
     fault: str
     noticed: float
     """Seconds from the fault to the finding."""
-    judged: float | None
+    judged: float
     """Seconds from the newest measurement it rests on to the finding."""
     vanished: float
     """Seconds from the end of the fault to the end of the finding."""
@@ -112,19 +113,18 @@ class Timing:
 def table(timings: Iterable[Timing]) -> str:
     rows = [f"{'fault':<32}{'to finding':>12}{'from measurement':>18}{'to vanish':>12}"]
     for row in timings:
-        judged = "-" if row.judged is None else f"{row.judged:.2f} s"
-        rows.append(f"{row.fault:<32}{row.noticed:>10.1f} s{judged:>18}{row.vanished:>10.1f} s")
+        rows.append(f"{row.fault:<32}{row.noticed:>10.1f} s{row.judged:>16.2f} s{row.vanished:>10.1f} s")
     return "\n".join(rows)
 
 
 def wait_for(
     watcher: Watcher, expected: Mapping[Told, tuple[str, ...]], *, seconds: float, others: bool = True
 ) -> tuple[list[Problem], datetime]:
-    """Until exactly these findings are told, each with its words; the findings and when they were seen.
+    """Until exactly these findings are told, each with its words; the findings and when all of them were there.
 
     Without `others` no other finding may be told even for a moment.
     """
-    end = time.monotonic() + seconds
+    end, complete = time.monotonic() + seconds, None
     while True:
         found, seen = watcher.problems(), datetime.now(UTC)
         strays = [problem for problem in found if problem.told not in expected]
@@ -133,10 +133,21 @@ def wait_for(
         unsaid = [
             problem for problem in found if not all(word in problem.text for word in expected.get(problem.told, ()))
         ]
-        if not strays and not lacking and not unsaid:
-            return found, seen
+        complete = None if lacking or unsaid else complete or seen
+        if complete and not strays:
+            # That nothing is told is true when the last finding is gone.
+            return found, complete if expected else seen
         assert time.monotonic() < end, f"missing {lacking}, unexpected {strays}, told otherwise {unsaid}"
-        time.sleep(0.1)
+        time.sleep(PAUSE)
+
+
+def stays(watcher: Watcher, expected: Iterable[Told], *, seconds: float) -> None:
+    """While machines measure again, nothing comes and nothing goes."""
+    end, wanted = time.monotonic() + seconds, set(expected)
+    while time.monotonic() < end:
+        found = watcher.problems()
+        assert {problem.told for problem in found} == wanted, found
+        time.sleep(PAUSE)
 
 
 def wait_for_statuses(watcher: Watcher, expected: dict[str, str], *, seconds: float) -> None:

@@ -27,6 +27,7 @@ def test_the_second_is_told_whose_identity_it_has() -> None:
     assert (verdict.status, verdict.cause) == (Status.FAILURE, "identity-taken")
     assert str(CLAIMED) in verdict.message
     assert verdict.evidence == {"claimed_id": str(CLAIMED), "macs": ["52:54:00:00:00:01"]}
+    assert verdict.measured_at == a_host().registered_at, "machines tell it when they register"
 
 
 def test_the_first_is_told_too() -> None:

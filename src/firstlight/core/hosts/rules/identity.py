@@ -16,12 +16,14 @@ def identity_unique(facts: HostFacts) -> Verdict:
             f"The firmware gives this machine the identity {host.claimed_id}, which another machine has.{_WAY_OUT}",
             cause="identity-taken",
             evidence={"claimed_id": str(host.claimed_id), "macs": _macs(facts)},
+            measured_at=host.registered_at,
         )
     if host.id in facts.context.shared_ids:
         return failed(
             f"Another machine of the cluster has the identity {host.id} of this one.{_WAY_OUT}",
             cause="identity-shared",
             evidence={"claimed_id": str(host.id), "macs": _macs(facts)},
+            measured_at=host.registered_at,
         )
     return SUPPRESSED if host.fingerprint is None else passed("No other machine of the cluster has this identity.")
 
