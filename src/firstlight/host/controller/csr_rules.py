@@ -107,13 +107,13 @@ def _addresses_refusal(request: CertificateRequest, node: Node, *, host: HostDoc
     if foreign:
         return f"The node {node.metadata.name} does not have {_listed(foreign)}."
     # A node writes its own addresses: what is known to be another's must not become its own by its word alone.
-    others = known.vips | _addresses_of_others(node, host, known)
-    taken = set(request.addresses) & others
+    taken = set(request.addresses) & _addresses_of_others(node, host, known)
     return f"{_listed(taken)} is somebody else's or the cluster's own." if taken else ""
 
 
 def _addresses_of_others(node: Node, host: HostDocument, known: Known) -> frozenset[Address]:
-    theirs: set[Address] = set()
+    # A single node has the cluster's addresses for its own.
+    theirs: set[Address] = set(known.vips)
     for other in known.hosts:
         theirs |= other.addresses if other.id != host.id else set()
     for other in known.nodes.values():

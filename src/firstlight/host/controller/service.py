@@ -68,7 +68,8 @@ class Service:
         return await self._read(ClusterDocument, self._cluster, query={"exclude-hosts": "true"})
 
     async def hosts(self) -> tuple[HostDocument, ...]:
-        return await self._read(tuple[HostDocument, ...], f"{self._cluster}/hosts")
+        """With their inventories: addresses are part of who they are."""
+        return await self._read(tuple[HostDocument, ...], f"{self._cluster}/hosts", query={"with-inventory": "true"})
 
     async def operators(self) -> tuple[OperatorDocument, ...]:
         return await self._read(tuple[OperatorDocument, ...], f"{self._cluster}/monitored-operators")
