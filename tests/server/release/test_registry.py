@@ -219,6 +219,22 @@ async def test_mirrors_are_asked_before_the_registry_itself(
     assert await read(registries, f"public.invalid/ocp/release@{digest}", "a", tmp_path) == b"mirrored"
 
 
+async def test_layers_come_from_the_mirror_that_had_the_tag(
+    client: httpx2.AsyncClient, registry: Registry, tmp_path: Path
+) -> None:
+    """By tag the mirror was found; by digest, which the layers are asked for with, there is none."""
+    registry.push("mirror/release", [layer({"a": b"mirrored"})], tag="one")
+    mirror = RegistryMirror(source="public.invalid/ocp", mirrors=(f"{registry.host}/mirror",))
+    registries = Registries(
+        client,
+        pull_secret=NOBODY,
+        mirrors=MirrorRegistries(registries_conf="", tag_mirrors=(mirror,)),
+        plain=frozenset({registry.host}),
+        pause=0.001,
+    )
+    assert await read(registries, "public.invalid/ocp/release:one", "a", tmp_path) == b"mirrored"
+
+
 async def test_a_registry_that_is_not_there_is_named(client: httpx2.AsyncClient) -> None:
     registries = Registries(client, pull_secret=NOBODY, plain=frozenset({"127.0.0.1:1"}), pause=0.001)
     with pytest.raises(Unavailable, match="127.0.0.1:1 cannot be reached"):

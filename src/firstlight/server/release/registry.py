@@ -68,6 +68,8 @@ class Registries:
         self._pause = pause
         self._headers: dict[tuple[str, str], str] = {}
         """What each registry and repository wants as Authorization, once we know it."""
+        self._found: dict[ImageReference, ImageReference] = {}
+        """Where images were found: a mirror for tags has the layers too, and they have no tag."""
 
     async def image(self, name: ImageReference, *, architecture: str) -> tuple[ImageReference, Manifest]:
         """The manifest for an architecture, and the image's name by digest: a tag may move while we read."""
@@ -90,6 +92,7 @@ class Registries:
             _, found = await self._manifest(place.at(digest))
         if isinstance(found, Index):
             raise Invalid(f"The index of {name} names another index; such images are not used for releases.")
+        self._found[name.at(digest)] = place
         return name.at(digest), found
 
     async def _manifest(self, place: ImageReference) -> tuple[str, Manifest | Index]:
@@ -106,7 +109,8 @@ class Registries:
     ) -> None:
         """Fetch a blob into a file, going on where an earlier attempt broke off; its digest is checked at the end."""
         problem: Error = NotFound(f"There is no blob {blob.digest} of {name}.")
-        for place in places_of(name, self._mirrors):
+        known = [self._found[name]] if name in self._found else []
+        for place in dict.fromkeys((*known, *places_of(name, self._mirrors))):
             for attempt in range(ATTEMPTS):
                 try:
                     await self._blob_at(place, blob, into=into, progress=progress)
