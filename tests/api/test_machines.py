@@ -141,3 +141,14 @@ async def test_logs_go_with_their_infra_env(machines: Machines, call: Client) ->
         assert (await call("DELETE", machines.site.host(number))).status == 204
     assert (await call("DELETE", machines.site.path)).status == 204
     assert not await machines.world.blobs.list_under("live-logs")
+
+
+async def test_a_log_goes_with_its_host(machines: Machines, call: Client) -> None:
+    await machines.add(b"one\n")
+    other = f"{machines.site.path}/hosts/{host_id(2)}/log"
+    assert (await machines.ask("POST", other, body=b"two\n")).status == 200
+    assert (await call("DELETE", machines.site.host(1))).status == 204
+    assert not await machines.world.blobs.list_under(live_logs.folder_of(machines.site.key(1)))
+    assert (await machines.ask("GET", other)).json()["text"] == "two\n"
+    await machines.site.boot(1)
+    assert (await machines.read("offset=0"))["text"] == ""

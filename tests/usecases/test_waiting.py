@@ -70,7 +70,12 @@ def waiting_poll(site: Site, seconds: int = 25) -> "asyncio.Task[Answer]":
 
 async def test_the_registration_offers_it_with_a_code(site: Site) -> None:
     offer = (await site.boot()).json()["firstlight"]
-    assert offer == {"wait_seconds": 25, "live_log": True, "short_code": short_code(host_id(1))}
+    assert offer == {
+        "wait_seconds": 25,
+        "live_log": True,
+        "log_piece_bytes": 2**20,
+        "short_code": short_code(host_id(1)),
+    }
 
 
 async def test_what_is_due_is_answered_at_once_with_what_the_service_thinks(site: Site, clock: SetClock) -> None:

@@ -10,6 +10,8 @@ class Offer(Answer, frozen=True, kw_only=True):
     """A poll may ask to wait this long for something to do; 0: polls are answered at once."""
     live_log: bool = False
     """The agent's log may be sent while it grows."""
+    log_piece_bytes: int = 0
+    """Archives of logs may be sent in pieces of at most this size, and resumed; 0: only whole."""
     short_code: str = ""
     """Under this code the host is found without typing its id."""
 

@@ -67,6 +67,13 @@ class StepReply(Struct, frozen=True, kw_only=True, omit_defaults=True):
     error: str = ""
 
 
+class ArchiveReached(Struct, frozen=True, kw_only=True):
+    """How far the service has an archive of logs that comes in pieces."""
+
+    next: int = 0
+    complete: bool = False
+
+
 class LogTaken(Struct, frozen=True, kw_only=True):
     """How far the service has our log."""
 

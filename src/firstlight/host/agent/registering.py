@@ -3,6 +3,7 @@
 import asyncio
 import random
 from collections.abc import Callable
+from typing import Final
 from uuid import UUID
 
 import msgspec
@@ -15,6 +16,9 @@ from firstlight.host.agent.logs.writing import Log
 from firstlight.host.agent.patience import Patience
 from firstlight.host.agent.session import Refused, ServiceSession, Unreachable
 from firstlight.host.agent.trouble import FIRST_SLOW_SECONDS, SLOW, SLOW_SECONDS, sentence_about
+
+REGISTRATION: Final = "registration.json"
+"""Where it is kept beneath the agent's state."""
 
 
 class Registered(Struct, frozen=True, kw_only=True, omit_defaults=True):

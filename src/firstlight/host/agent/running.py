@@ -13,6 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from firstlight.core.model.fingerprint import HEADER, write_fingerprint
+from firstlight.core.wire.offers import Offer
 from firstlight.host.actions.action import Action, Done, LogsRequest, Site
 from firstlight.host.actions.registry import ACTIONS
 from firstlight.host.agent.addresses import address_lines
@@ -22,13 +23,14 @@ from firstlight.host.agent.console.screen import consoles_of, show
 from firstlight.host.agent.delivering import Delivery
 from firstlight.host.agent.diagnosis import diagnose
 from firstlight.host.agent.installer import installer_on
+from firstlight.host.agent.logs.following import INSTALLER_LOG, follow_installer
 from firstlight.host.agent.logs.gathering import Gatherer, Gathering
 from firstlight.host.agent.logs.live import send_log
 from firstlight.host.agent.logs.writing import Log
 from firstlight.host.agent.media import MediaCheck
 from firstlight.host.agent.once import Once
 from firstlight.host.agent.polling import Ending, Poller
-from firstlight.host.agent.registering import Registered, register
+from firstlight.host.agent.registering import REGISTRATION, Registered, register
 from firstlight.host.agent.session import ServiceSession
 from firstlight.host.agent.stepping import Stepper
 from firstlight.host.collect.identity import fingerprint, host_id
@@ -43,7 +45,6 @@ from firstlight.host.settings import AgentSettings
 OTHER_IMAGE: Final = 75
 """Exit code: start me again from the image named in the file below."""
 NEXT_IMAGE: Final = "next-image"
-REGISTRATION: Final = "registration.json"
 DIAGNOSIS_PAUSE: Final = 30.0
 ADDRESS_PAUSE: Final = 20.0
 
@@ -84,6 +85,7 @@ class Agent:
         self.machine = machine
         self.log = log
         self._registers = registers
+        self._offer = Offer()
         self._taken_up = False
         self._boot_id = machine.root.line("/proc/sys/kernel/random/boot_id") or "unknown"
         self._session = ServiceSession(settings, root=machine.root, fingerprint=machine.headers)
@@ -115,7 +117,9 @@ class Agent:
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(self._session)
             stack.push_async_callback(self._stepper.stop)
-            for work in (self._watch_addresses(), self._explain_trouble(), *self._consoles()):
+            log_file = self.machine.root.path(INSTALLER_LOG)
+            followed = follow_installer(log_file, self.log.tail, secrets=(self.settings.token,))
+            for work in (self._watch_addresses(), self._explain_trouble(), followed, *self._consoles()):
                 stack.push_async_callback(_end, asyncio.create_task(work))
             return await self._live()
 
@@ -142,6 +146,7 @@ class Agent:
             known = None
 
     async def _poll(self, known: Registered) -> Ending:
+        self._offer = known.offer
         self._delivery.host_id = known.host_id
         self._delivery.memory.forget()
         self._stepper.site = self._site(known.host_id)
@@ -243,6 +248,7 @@ class Agent:
             temporary=self.machine.root.path("/tmp"),  # noqa: S108 - where the installer's own script works
             enter=ENTER_HOST if self.settings.place.contained else (),
             secrets=(self.settings.token,),
+            piece_bytes=self._offer.log_piece_bytes,
         )
         return await Gatherer(self._session, request, how=how, log=self.log).run()
 

@@ -17,7 +17,7 @@ import httpx2
 import msgspec
 
 from firstlight.host.actions.action import Unfetched
-from firstlight.host.agent.documents import Instructions, LogTaken, Registration, StepReply
+from firstlight.host.agent.documents import ArchiveReached, Instructions, LogTaken, Registration, StepReply
 from firstlight.host.fetching import RoutedTransport, pem_file, trust
 from firstlight.host.root import Root
 from firstlight.host.settings import AgentSettings
@@ -30,6 +30,8 @@ CONNECT_SECONDS: Final = 30.0
 CALL_SECONDS: Final = 60.0
 """For a whole call, whatever the other side does."""
 UPLOAD_SECONDS: Final = 3600.0
+PIECE_SECONDS: Final = 300.0
+"""With the last piece the service puts the whole archive in its place."""
 SLACK_SECONDS: Final = 20.0
 """Beyond the time that a poll was promised to take at most."""
 LARGEST_ANSWER: Final = 16 * 2**20
@@ -117,6 +119,18 @@ class ServiceSession:
     ) -> None:
         path = f"{API}/v2/clusters/{cluster_id}/logs"
         await self.ask("POST", path, query=query, content=content, headers=headers, seconds=UPLOAD_SECONDS)
+
+    async def archive_piece(
+        self, host_id: UUID, *, infra_env_id: UUID, sha256: str, size: int, offset: int, data: bytes | None
+    ) -> ArchiveReached:
+        """Bring one piece of an archive, or, without data, ask how far the service has it."""
+        path = f"{OWN_API}/v1/infra-envs/{infra_env_id}/hosts/{host_id}/log-archives/{sha256}"
+        if data is None:
+            return _decoded(ArchiveReached, await self.ask("GET", path, query={"size": str(size)}))
+        query = {"size": str(size), "offset": str(offset)}
+        kind = {"Content-Type": "application/octet-stream"}
+        answer = await self.ask("PUT", path, query=query, content=data, headers=kind, seconds=PIECE_SECONDS)
+        return _decoded(ArchiveReached, answer)
 
     def _instructions(self, host_id: UUID) -> str:
         return f"{API}/v2/infra-envs/{self._settings.infra_env_id}/hosts/{host_id}/instructions"

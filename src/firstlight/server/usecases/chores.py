@@ -29,7 +29,7 @@ from firstlight.server.ports.store import (
     PurgeHost,
     PurgeInfraEnv,
 )
-from firstlight.server.usecases import infra_envs
+from firstlight.server.usecases import infra_envs, live_logs
 from firstlight.server.usecases.caller import SERVICE
 from firstlight.server.usecases.cluster_changes import deregister
 from firstlight.server.usecases.hosts import deregister_host
@@ -103,6 +103,8 @@ async def _purge_pool(world: World, before: datetime) -> bool:
     """Hosts of no cluster, then infra-envs none of whose hosts is left; answers whether there may be more."""
     hosts = await world.store.deleted_pool_hosts_before(before, limit=MOST)
     for key in hosts:
+        if await world.store.host(key) is None:
+            await live_logs.forget(world, key)
         await _purged(world, PurgeHost(key=key))
     infra_env_ids = await world.store.deleted_infra_envs_before(before, limit=MOST)
     for infra_env_id in infra_env_ids:

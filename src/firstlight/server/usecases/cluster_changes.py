@@ -24,6 +24,7 @@ from firstlight.server.ports.store import (
     cluster_subject,
     host_subject,
 )
+from firstlight.server.usecases import live_logs
 from firstlight.server.usecases.caller import Caller
 from firstlight.server.usecases.cluster_registration import KEPT_AS, grounds_of
 from firstlight.server.usecases.deciding import EVALUATE, TRIES, busy, change_cluster, events_of, load_cluster
@@ -84,7 +85,7 @@ async def deregister(world: World, cluster_id: UUID, *, caller: Caller) -> None:
                 continue
             world.sessions.forget(cluster_subject(cluster_id))
             world.wake()
-            return
+            return await live_logs.forget(world, *ending.deleted)
     raise busy(f"Cluster {cluster_id}")
 
 

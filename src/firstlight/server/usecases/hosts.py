@@ -32,6 +32,7 @@ from firstlight.server.ports.store import (
     cluster_subject,
     host_subject,
 )
+from firstlight.server.usecases import live_logs
 from firstlight.server.usecases.caller import Caller
 from firstlight.server.usecases.deciding import (
     TRIES,
@@ -193,10 +194,12 @@ async def deregister_host(world: World, key: HostKey, *, caller: Caller) -> None
             raise no_such_host(key)
         try:
             if known.host.cluster_id is None:
-                return await _delete_from_pool(world, key, caller=caller)
-            return await _delete_from_cluster(world, key, known.host.cluster_id, caller=caller)
+                await _delete_from_pool(world, key, caller=caller)
+            else:
+                await _delete_from_cluster(world, key, known.host.cluster_id, caller=caller)
         except LostRace:
             continue
+        return await live_logs.forget(world, key)
     raise busy(f"Host {key[1]}")
 
 

@@ -39,7 +39,7 @@ from firstlight.server.usecases.caller import Caller
 from firstlight.server.usecases.deciding import EVALUATE, TRIES, busy, events_of
 from firstlight.server.usecases.discovery_files import KEPT_AS, inputs_of
 from firstlight.server.usecases.image_access import image_key, is_stale, locator, new_image_key, put_image_key
-from firstlight.server.usecases.object_names import live_logs_of
+from firstlight.server.usecases.object_names import live_logs_of, log_uploads_of
 from firstlight.server.usecases.static_networks import parsed_networks, require_accepted, static_network
 from firstlight.server.usecases.world import World
 
@@ -264,6 +264,7 @@ async def deregister(world: World, infra_env_id: UUID, *, caller: Caller) -> Non
         *events_of((gone,), caller=caller, now=now),
     )
     await world.blobs.delete_under(live_logs_of(infra_env_id))
+    await world.blobs.delete_under(log_uploads_of(infra_env_id))
 
 
 async def _tell(world: World, event: Event, *, caller: Caller) -> None:

@@ -7,13 +7,16 @@ where they were.
 import asyncio
 from typing import Final
 
+import structlog
 from msgspec import Struct
 
 from firstlight.core.decision import HostKey
-from firstlight.core.errors import NotFound
+from firstlight.core.errors import NotFound, Unavailable
 from firstlight.server.usecases.deciding import no_such_host
-from firstlight.server.usecases.object_names import live_logs_of
+from firstlight.server.usecases.object_names import live_logs_of, log_uploads_of
 from firstlight.server.usecases.world import World
+
+log = structlog.get_logger(__name__)
 
 MOST_BYTES: Final = 2 * 2**20
 """Kept of each host."""
@@ -48,6 +51,17 @@ class LogTaken(Struct, frozen=True, kw_only=True):
 
 def folder_of(key: HostKey) -> str:
     return live_logs_of(*key)
+
+
+async def forget(world: World, *keys: HostKey) -> None:
+    """Hosts are gone, and what they sent while they were here goes with them; nobody could read it any more."""
+    for key in keys:
+        try:
+            await world.blobs.delete_under(folder_of(key))
+            await world.blobs.delete_under(log_uploads_of(*key))
+        except Unavailable as reason:
+            # The host stays deleted; what is left goes when the last traces of it do.
+            log.warning("the log of a deleted host could not be removed", host_id=str(key[1]), reason=str(reason))
 
 
 async def take(world: World, key: HostKey, data: bytes, *, offset: int | None) -> LogTaken:

@@ -15,6 +15,7 @@ LOGS: Final = "logs"
 MANIFESTS: Final = "manifests"
 CONTROLLER: Final = "controller"
 LIVE_LOGS: Final = "live-logs"
+LOG_UPLOADS: Final = "log-uploads"
 
 
 def object_name(cluster_id: UUID, file_name: str) -> str:
@@ -45,3 +46,8 @@ def host_ignition_object(state: HostState, cluster: Cluster) -> str:
 def live_logs_of(infra_env_id: UUID, host_id: UUID | None = None) -> str:
     """Where the growing logs of an infra-env's agents are, or of one of them."""
     return f"{LIVE_LOGS}/{infra_env_id}" if host_id is None else f"{LIVE_LOGS}/{infra_env_id}/{host_id}"
+
+
+def log_uploads_of(infra_env_id: UUID, host_id: UUID | None = None) -> str:
+    """Where archives of an infra-env's hosts, or of one of them, are until they are whole."""
+    return f"{LOG_UPLOADS}/{infra_env_id}" if host_id is None else f"{LOG_UPLOADS}/{infra_env_id}/{host_id}"

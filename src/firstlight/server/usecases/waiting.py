@@ -18,6 +18,7 @@ from firstlight.core.model.host import HostState, hostname_of
 from firstlight.core.rules import Status
 from firstlight.core.wire.offers import Offer, Standing
 from firstlight.server.usecases import agents
+from firstlight.server.usecases.log_uploads import PIECE_BYTES
 from firstlight.server.usecases.sessions import Session
 from firstlight.server.usecases.world import World
 
@@ -35,7 +36,9 @@ class Left(Exception):
 
 def offer_for(state: HostState) -> Offer:
     """What this service can do beyond what agents have always known."""
-    return Offer(wait_seconds=WAIT_SECONDS, live_log=True, short_code=short_code(state.host.id))
+    return Offer(
+        wait_seconds=WAIT_SECONDS, live_log=True, log_piece_bytes=PIECE_BYTES, short_code=short_code(state.host.id)
+    )
 
 
 async def awaited_steps(

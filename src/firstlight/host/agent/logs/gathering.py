@@ -16,13 +16,14 @@ from msgspec import Struct
 
 from firstlight.host.actions.action import Done, LogsRequest
 from firstlight.host.agent.logs.saving import save_output
+from firstlight.host.agent.logs.uploading import upload_in_pieces
 from firstlight.host.agent.logs.writing import Log
 from firstlight.host.agent.session import Refused, ServiceSession, Unreachable, multipart_file
 
 LARGEST_FILE: Final = 100 * 2**20
 LARGEST_UPLOAD: Final = 262_144_000
 UPLOAD_PAUSES: Final = (2.0, 5.0, 15.0, 30.0, 60.0)
-"""Between attempts; an upload that was cut off starts over, since services take an archive whole."""
+"""Between attempts to send an archive whole, which starts over each time."""
 UNWANTED: Final = frozenset({400, 401, 403, 404, 409, 413})
 GATHER_SECONDS: Final = 2700.0
 PARTIAL_SECONDS: Final = 60.0
@@ -53,6 +54,8 @@ class Gathering(Struct, frozen=True, kw_only=True):
     secrets: tuple[str, ...] = ()
     since: str = ""
     clean: bool = True
+    piece_bytes: int = 0
+    """The service takes archives in pieces of this size; 0: only whole."""
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
 
 
@@ -188,6 +191,8 @@ class Gatherer:
         if size > LARGEST_UPLOAD:
             raise OSError(f"the archive has {size} bytes; services take {LARGEST_UPLOAD}")
         request = self._request
+        if self._how.piece_bytes and await self._in_pieces(archive):
+            return
         query: Mapping[str, str] = {
             "logs_type": "host",
             "infra_env_id": str(request.infra_env_id),
@@ -203,6 +208,24 @@ class Gatherer:
                     raise
                 self._log.warning("The upload of the logs is tried again.", reason=reason, seconds=pause)
                 await self._how.sleep(pause)
+
+    async def _in_pieces(self, archive: Path) -> bool:
+        request, how = self._request, self._how
+        try:
+            await upload_in_pieces(
+                self._session,
+                archive,
+                infra_env_id=request.infra_env_id,
+                host_id=request.host_id,
+                piece_bytes=how.piece_bytes,
+                sleep=how.sleep,
+                log=self._log,
+            )
+        except Refused as reason:
+            # Another service than the one that offered it, or a digest that does not fit: whole it may be taken.
+            self._log.warning("The service does not take the logs in pieces.", reason=reason)
+            return False
+        return True
 
 
 def coredumps_in(listing: str) -> tuple[tuple[str, str], ...]:

@@ -9,8 +9,10 @@ from typing import Final
 from firstlight.host.actions.action import LogsRequest
 from firstlight.host.agent.logs.gathering import Gatherer, Gathering
 from firstlight.host.agent.logs.writing import Log
+from firstlight.host.agent.registering import REGISTRATION, Registered
 from firstlight.host.agent.session import ServiceSession
 from firstlight.host.flags import read_flags
+from firstlight.host.keeping import kept
 from firstlight.host.programs import ENTER_HOST
 from firstlight.host.proxies import PROXY_VARIABLES
 from firstlight.host.root import Root
@@ -55,8 +57,15 @@ def send_logs(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
         secrets=(settings.token,),
         since=given.get("since", ""),
         clean=given.get("dont-clean") != "true",
+        piece_bytes=offered_pieces(settings),
     )
     return asyncio.run(_send(settings, request, how, place))
+
+
+def offered_pieces(settings: AgentSettings) -> int:
+    """What the service offered when this machine's agent registered."""
+    found = kept(settings.place.state / REGISTRATION, Registered)
+    return found.offer.log_piece_bytes if found is not None and found.infra_env_id == settings.infra_env_id else 0
 
 
 def sender_settings(given: Mapping[str, str], environment: Mapping[str, str], place: Place) -> AgentSettings:
