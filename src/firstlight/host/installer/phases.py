@@ -65,8 +65,14 @@ async def announce_installing(run: Run) -> None:
 
 
 async def watch_others(run: Run) -> None:
-    task = run.background.create_task(watch_ignition(run), name="watch-ignition")
-    run.tasks.append(task)
+    async def watch() -> None:
+        try:
+            await watch_ignition(run)
+        except Exception as reason:
+            # It only tells about others: the installation of this host goes on without it.
+            run.log.failure("The other hosts are no longer watched.", reason)
+
+    run.tasks.append(run.background.create_task(watch(), name="watch-ignition"))
 
 
 async def write(run: Run) -> None:
