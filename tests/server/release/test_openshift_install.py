@@ -3,6 +3,8 @@
 import asyncio
 import json
 import os
+import resource
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -132,6 +134,17 @@ async def test_only_so_many_run_at_once(tmp_path: Path) -> None:
     counts = [int(line) for line in seen.read_text().split()]
     assert len(counts) == 6
     assert max(counts) <= 2
+
+
+@pytest.mark.parametrize(("before", "after"), [(1_000, 1_000), (2**40, 512 * 2**20), (-1, 512 * 2**20)])
+def test_a_lower_bound_is_not_raised(before: int, after: int) -> None:
+    with subprocess.Popen(["sleep", "60"]) as process:
+        try:
+            resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (before, before))
+            openshift_install.limit(process.pid)
+            assert resource.prlimit(process.pid, resource.RLIMIT_FSIZE) == (after, after)
+        finally:
+            process.kill()
 
 
 async def test_it_runs_politely(tmp_path: Path) -> None:

@@ -24,8 +24,7 @@ log = structlog.get_logger(__name__)
 
 FOLDERS: Final = ("manifests", "openshift")
 TIME_LIMIT: Final = 300.0
-CPU_LIMIT: Final = 240
-FILE_LIMIT: Final = 512 * 2**20
+LIMITS: Final = {resource.RLIMIT_CPU: 240, resource.RLIMIT_FSIZE: 512 * 2**20, resource.RLIMIT_CORE: 0}
 NICENESS: Final = 10
 OUTPUT_LIMIT: Final = 256 * 1024
 SHOWN: Final = 1_000
@@ -71,9 +70,9 @@ class Directory:
 
     async def _run(self, *arguments: str) -> tuple[int, bytes]:
         process = await self._started(arguments)
-        _limit(process.pid)
         kept = bytearray()
         try:
+            limit(process.pid)
             async with asyncio.timeout(TIME_LIMIT):
                 while process.stdout is not None and (piece := await process.stdout.read(65_536)):
                     kept += piece
@@ -125,13 +124,15 @@ class Directory:
         return given
 
 
-def _limit(process_id: int) -> None:
+def limit(process_id: int) -> None:
     """From outside: code of ours between fork and exec could wait for a lock of another thread for ever."""
     with suppress(ProcessLookupError):
         os.setpriority(os.PRIO_PROCESS, process_id, max(NICENESS, os.getpriority(os.PRIO_PROCESS, 0)))
-        resource.prlimit(process_id, resource.RLIMIT_CPU, (CPU_LIMIT, CPU_LIMIT))
-        resource.prlimit(process_id, resource.RLIMIT_FSIZE, (FILE_LIMIT, FILE_LIMIT))
-        resource.prlimit(process_id, resource.RLIMIT_CORE, (0, 0))
+        for kind, most in LIMITS.items():
+            _, hard = resource.prlimit(process_id, kind)
+            # Whoever started us may have set a lower bound, which nobody may raise.
+            bound = most if hard == resource.RLIM_INFINITY else min(most, hard)
+            resource.prlimit(process_id, kind, (bound, bound))
 
 
 def _write(path: Path, content: bytes) -> None:
