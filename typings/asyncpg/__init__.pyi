@@ -54,6 +54,7 @@ class PostgresError(Exception):
 
 class InterfaceError(Exception): ...
 class InternalClientError(Exception): ...
+
 class UniqueViolationError(PostgresError):
     table_name: str | None
 
