@@ -79,6 +79,18 @@ async def test_it_is_tried_again_until_it_succeeds(tmp_path: Path) -> None:
         await asyncio.gather(engine, return_exceptions=True)
 
 
+async def test_what_it_waits_for_is_told(tmp_path: Path) -> None:
+    work = Work(failures=10**6)
+    async with a_life(fresh_sqlite(tmp_path), tmp_path, clock=SetClock(), operations={KIND: work}) as life:
+        await ask_for_work(life)
+        engine = asyncio.create_task(life.engine.run())
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while (await stored(life)).progress != "waiting: The folder is away.":
+                await asyncio.sleep(0.001)
+        engine.cancel()
+        await asyncio.gather(engine, return_exceptions=True)
+
+
 async def test_who_was_overtaken_stops(tmp_path: Path) -> None:
     work = Work()
     clock = SetClock()

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
@@ -256,6 +257,9 @@ class Engine:
                 return
             except Unavailable as trouble:
                 self._note(f"operation {row.kind} of {row.subject} waits", trouble)
+                # Somebody looks at a cluster that does not go on, and not at our log.
+                with suppress(Unavailable):
+                    await report(f"waiting: {trouble}")
             await asyncio.sleep(HEARTBEAT)
 
     async def _beat(self, row: OperationRow, progress: str) -> bool:
