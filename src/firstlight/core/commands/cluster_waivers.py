@@ -40,7 +40,9 @@ def waive_one(state: ClusterState, *, of_hosts: bool, check: str, reason: str | 
     before = state.cluster
     listed = before.ignored_host_validations if of_hosts else before.ignored_cluster_validations
     others = tuple(known for known in listed if known != check)
-    reasons = {known: why for known, why in before.waiver_reasons.items() if known != check}
+    # Operators name one check for hosts and the cluster: the reason goes when neither may fail any more.
+    elsewhere = before.ignored_cluster_validations if of_hosts else before.ignored_host_validations
+    reasons = {known: why for known, why in before.waiver_reasons.items() if known != check or check in elsewhere}
     if reason is not None:
         _check(
             (check,),
