@@ -113,10 +113,13 @@ def _gatherer_images(text: str) -> tuple[str, ...]:
 
 
 def install_command(request: InstallRequest, *, site: Site, copy_network: bool = False) -> tuple[str, ...]:
-    """`podman run …`; the token is not among the words but in the environment."""
+    """`podman run …`; the token is not among the words but in the environment.
+
+    Signals are not passed on: an agent that is told to end must not take the writing of a disk with it.
+    """
     ca = str(site.ca_certificate) if site.ca_certificate is not None else ""
     return (
-        *("podman", "run", "--privileged", "--pid=host", "--net=host", f"--name={INSTALLER_NAME}"),
+        *("podman", "run", "--sig-proxy=false", "--privileged", "--pid=host", "--net=host", f"--name={INSTALLER_NAME}"),
         *(word for mount in _MOUNTS for word in ("--volume", mount)),
         *(("--volume", f"{ca}:{ca}:rw") if ca else ()),
         "--env=PULL_SECRET_TOKEN",

@@ -1,10 +1,12 @@
 """Bringing replies to the service: withheld when known, kept when it is away, given up when it does not want them."""
 
+import asyncio
 from collections.abc import Callable
 from typing import Final
 from uuid import UUID
 
 from firstlight.host.agent.documents import StepReply
+from firstlight.host.agent.kept_replies import KeptReplies
 from firstlight.host.agent.logs.writing import Log
 from firstlight.host.agent.once import Once
 from firstlight.host.agent.replies import Key, Memory, Outbox
@@ -16,9 +18,16 @@ UNWANTED: Final = frozenset({400, 404, 405, 409, 413, 422})
 
 class Delivery:
     def __init__(
-        self, session: ServiceSession, *, host_id: UUID, once: Once, log: Log, clock: Callable[[], float]
+        self,
+        session: ServiceSession,
+        *,
+        host_id: UUID,
+        once: Once,
+        log: Log,
+        clock: Callable[[], float],
+        notes: KeptReplies | None = None,
     ) -> None:
-        """`clock` never jumps."""
+        """`clock` never jumps. `notes` outlive the agent."""
         self.host_id = host_id
         self.memory = Memory()
         self._session = session
@@ -26,6 +35,9 @@ class Delivery:
         self._once = once
         self._log = log
         self._clock = clock
+        self._notes = notes
+        for key, reply in () if notes is None else notes.read():
+            self._outbox.put(key, reply)
 
     @property
     def waiting(self) -> int:
@@ -44,6 +56,10 @@ class Delivery:
                 self._keep(key, reply, reason=str(refusal))
         except Unreachable as reason:
             self._keep(key, reply, reason=str(reason))
+        except asyncio.CancelledError:
+            # The agent is told to end: whoever comes after it delivers this.
+            self._keep(key, reply, reason="the agent ends")
+            raise
         else:
             self.memory.accepted(key, reply, now=self._clock())
             self._settled(key)
@@ -59,9 +75,21 @@ class Delivery:
     def _keep(self, key: Key, reply: StepReply, *, reason: str) -> None:
         self._log.warning("A reply waits for the service to come back.", step=key[0], reason=reason)
         self._outbox.put(key, reply)
+        self._note()
+
+    def _note(self) -> None:
+        if self._notes is None:
+            return
+        # What must run once has its own journal, and would be delivered twice.
+        waiting = [one for one in self._outbox.take() if self._once.verdict(*one[0])[0] != "answer"]
+        try:
+            self._notes.write(waiting)
+        except OSError as reason:
+            self._log.warning("Replies that wait could not be noted on this machine.", reason=reason)
 
     def _settled(self, key: Key) -> None:
-        self._outbox.drop(key)
+        if self._outbox.drop(key):
+            self._note()
         try:
             self._once.delivered(*key)
         except OSError as reason:

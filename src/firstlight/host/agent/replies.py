@@ -81,9 +81,11 @@ class Outbox:
         while len(self._waiting) > MOST_KEPT or (self._size > MOST_KEPT_BYTES and len(self._waiting) > 1):
             self.drop(next(iter(self._waiting)))
 
-    def drop(self, key: Key) -> None:
+    def drop(self, key: Key) -> bool:
+        """Whether it was there."""
         old = self._waiting.pop(key, None)
         self._size -= 0 if old is None else _size(old)
+        return old is not None
 
     def take(self) -> tuple[tuple[Key, StepReply], ...]:
         return tuple(self._waiting.items())

@@ -23,6 +23,7 @@ from firstlight.host.agent.console.screen import consoles_of, show
 from firstlight.host.agent.delivering import Delivery
 from firstlight.host.agent.diagnosis import diagnose
 from firstlight.host.agent.installer import installer_on
+from firstlight.host.agent.kept_replies import KeptReplies
 from firstlight.host.agent.logs.following import INSTALLER_LOG, follow_installer
 from firstlight.host.agent.logs.gathering import Gatherer, Gathering
 from firstlight.host.agent.logs.live import send_log
@@ -60,6 +61,8 @@ class Machine(Struct, frozen=True, kw_only=True):
     network: Callable[[], Network] = read_network
     lab: Lab | None = None
     actions: Mapping[str, Action] = ACTIONS
+    wall_clock: Callable[[], float] = time.time
+    """Told to the service. Nothing else depends on it: it may jump."""
 
 
 def this_machine(settings: AgentSettings, *, lab: Lab | None) -> Machine:
@@ -100,7 +103,12 @@ class Agent:
             )
         )
         self._delivery = Delivery(
-            self._session, host_id=machine.host_id, once=self._once, log=log, clock=time.monotonic
+            self._session,
+            host_id=machine.host_id,
+            once=self._once,
+            log=log,
+            clock=time.monotonic,
+            notes=KeptReplies(settings.place.state, boot_id=self._boot_id, clock=time.monotonic),
         )
         self._stepper = Stepper(
             machine.actions,
@@ -164,7 +172,7 @@ class Agent:
             installer_runs=self._installer_runs,
             rebooted=self._is_rebooted,
             clock=time.monotonic,
-            wall_clock=time.time,
+            wall_clock=self.machine.wall_clock,
         )
         sending = None
         if known.offer.live_log:
