@@ -3,6 +3,8 @@
 Reading is blocking and belongs on a thread. A layer is untrusted: names are compared, never used as places to write to.
 """
 
+import errno
+import lzma
 import posixpath
 import shutil
 import tarfile
@@ -13,8 +15,9 @@ from typing import Final
 
 from msgspec import Struct
 
-from firstlight.core.errors import Invalid, TooLarge
+from firstlight.core.errors import Invalid, TooLarge, Unavailable
 
+FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 WHITEOUT: Final = ".wh."
 OPAQUE: Final = ".wh..wh..opq"
 
@@ -44,7 +47,9 @@ def take(path: str, layer: Path, *, to: Path, most: int) -> Found | None:
                     return Found(link=posixpath.join(_target(name, entry.linkname), rest))
                 if _hides(name, path, above):
                     hidden = Found(hidden=True)
-    except (tarfile.TarError, EOFError, zlib.error, OSError) as problem:
+    except (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError, OSError) as problem:
+        if isinstance(problem, OSError) and problem.errno in FULL:
+            raise Unavailable(f"/{path} of an image cannot be stored: {problem.strerror}. Make room.") from problem
         raise Invalid(f"An image layer cannot be read: {problem}.") from problem
     return hidden
 
