@@ -175,3 +175,26 @@ async def test_a_dry_run_reboots_nothing(rig: Rig) -> None:
     assert {words[0] for words in rig.calls()} == {"mkdir", "dry-installer"}
     assert rig.calls("dry-installer")[0][4] == f"/opt/install-dir/master-{HOST_ID}.ign"
     assert hub.order()[-1] == "Rebooting"
+
+
+@pytest.mark.parametrize(("size", "code"), [(10**9, 0), (10**12, 1)])
+async def test_media_with_a_registry_bring_its_data_along(rig: Rig, size: int, code: int) -> None:
+    (rig.root / "run/media/iso/registry").mkdir(parents=True)
+    part = rig.root / "sys/class/block/sda4/size"
+    part.write_text("8000000\n")
+    rig.behave("du", f"echo '{size} /mnt/agentdata'\n")
+    rig.behave("rsync", "printf '  1,2  41%% 1MB/s\\r  2,4 100%% 1MB/s\\n'\n")
+    hub = Hub()
+    async with scripted(hub) as server:
+        assert await rig.finish(server.url, role="master") == code, rig.log()
+    if code:
+        assert "too small" in hub.own()[-1][1]
+        assert not rig.calls("growpart")
+        return
+    assert hub.order() == [
+        *("Starting installation", "Installing", "Writing image to disk", "Copying registry data to disk", "Rebooting")
+    ]
+    assert ("Copying registry data to disk", "100%") in hub.own()
+    assert rig.calls("rsync")[0][-1] == "/mnt/root/ostree/deploy/rhcos/var/lib/iri-registry"
+    assert rig.calls("growpart") == [["growpart", "--free-percent=94", "/dev/sda", "4"]]
+    assert rig.calls("umount")[-1] == ["umount", "/mnt/root"]

@@ -23,6 +23,7 @@ from firstlight.host.installer.cleaning import clean_disk, format_disks
 from firstlight.host.installer.existing_root import install_beside
 from firstlight.host.installer.ignitions import fetch_ignition, merge_single_node
 from firstlight.host.installer.leaving import leave, send_logs
+from firstlight.host.installer.registry_copy import copy_registry
 from firstlight.host.installer.run import INSTALL_FOLDER, Run
 from firstlight.host.installer.settings import InstallerSettings
 from firstlight.host.installer.skip_reboot import skip_mco_reboot
@@ -97,6 +98,7 @@ SERVICES: Final = (
 WRITE: Final = Phase(name="write-image", act=write, of_disk=True)
 SKIP_REBOOT: Final = Phase(name="skip-machine-config-reboot", act=skip_mco_reboot, of_disk=True)
 BOOT_ORDER: Final = Phase(name="set-boot-order", act=set_boot_order, of_disk=True)
+COPY_REGISTRY: Final = Phase(name="copy-registry", act=copy_registry, of_disk=True)
 END: Final = (Phase(name="send-logs", act=send_logs), Phase(name="reboot", act=leave))
 FETCH: Final = Phase(name="fetch-ignition", act=fetch_ignition)
 
@@ -114,6 +116,7 @@ BOOTSTRAP: Final = (
     WRITE,
     SKIP_REBOOT,
     BOOT_ORDER,
+    COPY_REGISTRY,
     Phase(name="prepare-client", act=prepare_client, every_start=True),
     Phase(name="wait-for-masters", act=wait_for_masters),
     Phase(name="wait-for-bootkube", act=wait_for_bootkube),
@@ -123,7 +126,7 @@ BOOTSTRAP: Final = (
     Phase(name="wait-for-machine-configs", act=wait_for_machine_configs),
     *END,
 )
-MASTER: Final = (*START, INSTALLING, FETCH, WRITE, SKIP_REBOOT, BOOT_ORDER, *END)
+MASTER: Final = (*START, INSTALLING, FETCH, WRITE, SKIP_REBOOT, BOOT_ORDER, COPY_REGISTRY, *END)
 WORKER: Final = (
     *START,
     INSTALLING,
@@ -145,6 +148,7 @@ SINGLE_NODE: Final = (
     Phase(name="merge-ignition", act=merge_single_node),
     WRITE,
     BOOT_ORDER,
+    COPY_REGISTRY,
     *END,
 )
 
