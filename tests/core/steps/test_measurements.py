@@ -9,6 +9,7 @@ from firstlight.core.model.reports import ApiVipReply, DiskSpeed, ImageStatus, N
 from firstlight.core.steps.free_addresses import MOST_NETWORKS, parse_free_addresses
 from firstlight.core.steps.leases import VipLeases, parse_dhcp
 from firstlight.core.steps.measurements import (
+    LONGEST_REASON,
     MOST_ENTRIES,
     UpgradeReply,
     parse_api_vip,
@@ -66,6 +67,17 @@ def test_disk_speeds_renew_earlier_ones() -> None:
 
 def test_a_killed_disk_check_failed_on_the_disk_that_was_asked_for() -> None:
     assert parse_disk_speed("", exit_code=124, asked="/dev/sda", earlier=None) == {"/dev/sda": DiskSpeed(exit_code=124)}
+
+
+@pytest.mark.parametrize("output", ["", '{"path":"/dev/sda"}'])
+def test_why_a_disk_was_not_measured_is_kept_and_bounded(output: str) -> None:
+    error = "It is in use.\n" + "x" * 9999
+    found = parse_disk_speed(output, asked="/dev/sda", earlier=None, exit_code=1, error=error)["/dev/sda"]
+    assert found.error.startswith("It is in use. x")
+    assert len(found.error) == LONGEST_REASON
+    assert parse_disk_speed('{"path":"/dev/sda"}', asked="", earlier=None, exit_code=0, error="warning") == {
+        "/dev/sda": DiskSpeed()
+    }
 
 
 @pytest.mark.parametrize(("output", "exit_code", "asked"), [("", 0, "/dev/sda"), ("", 124, ""), ("{}", 0, "")])

@@ -90,6 +90,8 @@ class ImageStatus(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class DiskSpeed(Struct, frozen=True, kw_only=True, omit_defaults=True):
     exit_code: int = 0
     speed_ms: int = 0
+    error: str = ""
+    """Why there is no speed, in the agent's words."""
 
 
 class TangReply(Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -108,7 +108,8 @@ def crawls(image: ImageStatus) -> bool:
 def _disk_speeds(facts: object, limits: Limits) -> object:
     speeds = cast("Mapping[str, DiskSpeed]", facts)
     return {
-        path: (speed.exit_code, band(speed.speed_ms, limits=limits.disk_speed_ms)) for path, speed in speeds.items()
+        path: (speed.exit_code, band(speed.speed_ms, limits=limits.disk_speed_ms), speed.error)
+        for path, speed in speeds.items()
     }
 
 

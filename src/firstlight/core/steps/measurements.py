@@ -11,6 +11,8 @@ from firstlight.core.model.reports import ApiVipReply, DiskSpeed, ImageStatus, N
 from firstlight.core.steps.decoding import Integer, LongText, Text, decode, number_of_address
 
 MOST_ENTRIES: Final = 1_024
+LONGEST_REASON: Final = 400
+"""Characters of a reason that becomes part of a sentence."""
 """No host has more time servers, names, images or VIPs to tell of."""
 
 
@@ -127,20 +129,21 @@ def parse_images(output: str | bytes, *, earlier: Mapping[str, ImageStatus] | No
 
 
 def parse_disk_speed(
-    output: str | bytes, *, exit_code: int, asked: str, earlier: Mapping[str, DiskSpeed] | None
+    output: str | bytes, *, exit_code: int, asked: str, earlier: Mapping[str, DiskSpeed] | None, error: str = ""
 ) -> dict[str, DiskSpeed]:
     """The earlier results, renewed by this one.
 
     A check that was killed writes nothing; it still failed, on the disk that was `asked` for.
     """
     speeds = dict(earlier or {})
+    reason = " ".join(error.split())[:LONGEST_REASON] if exit_code else ""
     if not output and exit_code and asked:
-        return speeds | {asked: DiskSpeed(exit_code=exit_code)}
+        return speeds | {asked: DiskSpeed(exit_code=exit_code, error=reason)}
     report = decode(_DISK_SPEED, output, what="disk speed report")
     path = report.path or asked
     if not path:
         raise Invalid("The disk speed report does not say which disk was measured. Send its path.")
-    speeds[path] = DiskSpeed(exit_code=exit_code, speed_ms=max(0, report.io_sync_duration or 0))
+    speeds[path] = DiskSpeed(exit_code=exit_code, speed_ms=max(0, report.io_sync_duration or 0), error=reason)
     _bounded(len(speeds), "disks")
     return speeds
 

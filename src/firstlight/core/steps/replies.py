@@ -92,7 +92,11 @@ _PARSERS: Final[Mapping[ReportKind, Callable[[Reply, Surroundings], ReportFacts]
     ReportKind.DOMAINS: lambda reply, _: parse_domains(reply.output),
     ReportKind.IMAGES: lambda reply, around: parse_images(reply.output, earlier=around.earlier.images),
     ReportKind.DISK_SPEEDS: lambda reply, around: parse_disk_speed(
-        reply.output, exit_code=reply.exit_code, asked=around.asked_disk, earlier=around.earlier.disk_speeds
+        reply.output,
+        exit_code=reply.exit_code,
+        asked=around.asked_disk,
+        earlier=around.earlier.disk_speeds,
+        error=reply.error,
     ),
     ReportKind.TANG: lambda reply, _: parse_tang(reply.output, exit_code=reply.exit_code, error=reply.error),
     ReportKind.API_VIP: lambda reply, _: parse_api_vip(reply.output),

@@ -81,6 +81,12 @@ def test_sufficient_installation_disk_speed(facts: HostFacts, status: Status, ca
     check("sufficient-installation-disk-speed", facts, status, cause)
 
 
+def test_why_a_disk_was_not_written_to_is_told() -> None:
+    refusal = DiskSpeed(exit_code=-1, error="/dev/sda is in use and was not written to: sda1 is mounted at /data.")
+    found = finding("sufficient-installation-disk-speed", measured({ONE.id: refusal}))
+    assert "was not written to: sda1 is mounted at /data. Check the disk" in found.message
+
+
 @pytest.mark.parametrize(
     ("host", "bodies"),
     [

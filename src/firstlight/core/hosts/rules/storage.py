@@ -43,10 +43,10 @@ def sufficient_installation_disk_speed(facts: HostFacts) -> Verdict:
         return passed("The speed of the installation disk has not been measured yet.")
     if speed.exit_code == 0:
         return passed("The speed of the installation disk has been measured.")
+    told = f": {speed.error.rstrip('.')}" if speed.error else " in an earlier attempt"
     return refused(
         facts,
-        f"Measuring the speed of the installation disk {names[0]} failed in an earlier attempt. Check the disk or"
-        " choose another one.",
+        f"Measuring the speed of the installation disk {names[0]} failed{told}. Check the disk or choose another one.",
         cause="disk-speed-not-measured",
         kind=ReportKind.DISK_SPEEDS,
         evidence={"disk": names[0], "exit_code": speed.exit_code},
