@@ -10,6 +10,7 @@ from tests.host.installer.planes import Plane, kubeconfig, tls
 from tests.host.installer.rig import CLUSTER_ID, HOST_ID, INFRA_ENV_ID, OTHER_IDS, TOKEN, Hub, Rig
 
 pytestmark = pytest.mark.anyio
+WORKER_ID = "44444444-2222-4333-8444-555555555555"
 
 
 @pytest.fixture
@@ -98,7 +99,10 @@ async def test_the_bootstrap(rig: Rig) -> None:
     ]
     hub.masters[0]["inventory"] = inventory
     log = rig.root / "var/log/containers/machine-config-server-x_openshift_machine-config-server-1.log"
-    log.write_text('pool master requested by 192.168.126.12:32780 User-Agent:"Ignition/2.6.0"\n')
+    asked = 'requested by {}:32780 User-Agent:"Ignition/2.6.0"\n'
+    log.write_text("".join(asked.format(address) for address in ("192.168.126.12", "192.168.126.20")))
+    worker = {**hub.masters[0], "id": WORKER_ID, "role": "worker", "requested_hostname": "worker-0"}
+    hub.workers = [{**worker, "inventory": inventory.replace("126.12", "126.20")}]
     done = rig.root / "opt/openshift/.bootkube.done"
     done.parent.mkdir(parents=True)
     done.touch()
@@ -118,6 +122,7 @@ async def test_the_bootstrap(rig: Rig) -> None:
     assert (OTHER_IDS[0], "Configuring") in others
     assert (OTHER_IDS[1], "Configuring") not in others
     assert {(one, "Joined") for one in OTHER_IDS} <= others
+    assert [stage for host, stage in others if host == WORKER_ID] == ["Waiting for ignition"]
     assert hub.uploads == 1
     podman = rig.calls("podman")
     assert "--once-from" in podman[0]
@@ -205,12 +210,3 @@ async def test_a_machine_that_ironic_manages_is_not_rebooted(rig: Rig) -> None:
 async def test_arguments_that_make_no_sense_are_no_success(rig: Rig) -> None:
     assert await rig.finish("http://127.0.0.1:1", "--installer-args", "[oops", role="master") == 2
     assert not rig.calls()
-
-
-def test_the_kubeconfig_is_read_in_both_forms() -> None:
-    from firstlight.host.kubernetes import read_kubeconfig
-
-    for as_json in (False, True):
-        config = read_kubeconfig(kubeconfig("https://api-int.example.com:6443", "PEM", as_json=as_json))
-        assert config.server == "https://api-int.example.com:6443"
-        assert config.authority == "PEM"
