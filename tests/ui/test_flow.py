@@ -64,3 +64,17 @@ def test_from_nothing_to_installed(service: RunningService, open_page: OpenPage,
     expect(listed.get_by_test_id("cluster-east")).to_contain_text("Installed")
     page.get_by_role("tab", name="Events").click()
     expect(page.get_by_role("list", name="Events")).to_contain_text("installed", ignore_case=True)
+
+    # What to take away, and the way to more hosts.
+    page.get_by_role("tab", name="Files and logs").click()
+    for link, name in (
+        ("kubeconfig", "kubeconfig"),
+        ("kubeadmin-password", "kubeadmin-password"),
+        ("Everything", "logs"),
+    ):
+        with page.expect_download() as taken:
+            page.get_by_role("link", name=link, exact=True).click()
+        assert name in taken.value.suggested_filename
+        assert taken.value.path().stat().st_size > 0
+    page.get_by_role("button", name="Add hosts").click()
+    status_is(page, "adding-hosts")

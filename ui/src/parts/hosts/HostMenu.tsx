@@ -1,4 +1,6 @@
 // What can be done with one host, in its row.
+import { MenuToggle } from "@patternfly/react-core";
+import EllipsisVIcon from "@patternfly/react-icons/dist/esm/icons/ellipsis-v-icon";
 import { ActionsColumn, type IAction } from "@patternfly/react-table";
 import { useState } from "react";
 import { actOnHost, deleteHost } from "../../api/actions";
@@ -28,7 +30,21 @@ export function HostMenu({ row, onOpen }: { readonly row: HostRow; readonly onOp
   items.push({ isSeparator: true }, { title: "Remove host", isDanger: true, onClick: () => setAsking("remove") });
   return (
     <>
-      <ActionsColumn items={items} aria-label={`Actions of ${row.name}`} />
+      <ActionsColumn
+        items={items}
+        actionsToggle={({ onToggle, isOpen, isDisabled, toggleRef }) => (
+          <MenuToggle
+            ref={toggleRef}
+            variant="plain"
+            aria-label={`Actions of ${row.name}`}
+            isExpanded={isOpen}
+            isDisabled={isDisabled}
+            onClick={onToggle}
+          >
+            <EllipsisVIcon />
+          </MenuToggle>
+        )}
+      />
       {asking === "change" && <BulkChange hosts={[row]} onClose={() => setAsking("")} />}
       {asking === "remove" && (
         <Confirm

@@ -1,0 +1,131 @@
+"""For everybody: axe finds nothing serious in light and dark, no text is cut, and the keyboard alone will do."""
+
+from uuid import UUID
+
+from playwright.sync_api import Page, expect
+
+from firstlight.simulate.user import SSH_KEY, simulated_pull_secret
+from tests.clients.fleets import powered, some_machines
+from tests.services import RunningService
+from tests.ui.acting import IN_ADDRESS, create_by_wizard, infra_env_of
+from tests.ui.axe import complaints, cut_texts
+from tests.ui.conftest import OpenPage
+
+MOST_STEPS = 80
+"""Presses of Tab before something counts as out of reach."""
+FOCUSED = """(wanted) => {
+  const it = document.activeElement;
+  const name = it.getAttribute("aria-label") ?? it.labels?.[0]?.innerText ?? it.innerText ?? "";
+  return it.id === wanted || it.dataset.testid === wanted || name.replace("*", "").trim() === wanted;
+}"""
+
+
+def paths_of(cluster_id: UUID, infra_env_id: str, host_id: str) -> tuple[str, ...]:
+    cluster = f"/clusters/{cluster_id}"
+    tabs = ("", "/hosts", "/problems", "/events", "/files", "/danger")
+    steps = ("details", "operators", "media", "hosts", "storage", "networking", "manifests", "review")
+    return (
+        "/clusters",
+        "/clusters/new",
+        "/infra-envs",
+        f"/infra-envs/{infra_env_id}",
+        "/settings",
+        "/nowhere",
+        *(cluster + tab for tab in tabs),
+        *(f"{cluster}/setup/{step}" for step in steps),
+        f"{cluster}/hosts?host={host_id}",
+    )
+
+
+def test_axe_finds_nothing_serious_and_no_text_is_cut(service: RunningService, open_page: OpenPage) -> None:
+    page = open_page("/")
+    cluster_id = create_by_wizard(page, "access")
+    infra_env_id = infra_env_of(service, cluster_id)
+    machines = some_machines(masters=3, workers=1, salt="ui-access")
+    wrong: list[str] = []
+    with powered(service.url, infra_env_id, machines):
+        page.goto(f"{service.url}/clusters/{cluster_id}/hosts")
+        expect(page.get_by_test_id(f"host-{machines[3].name}")).to_be_visible(timeout=60_000)
+        for path in paths_of(cluster_id, infra_env_id, str(machines[0].id)):
+            page.emulate_media(color_scheme="light")
+            page.goto(service.url + path)
+            page.get_by_role("heading", level=1).wait_for()
+            expect(page.locator("main .fl-waiting")).to_have_count(0)
+            wrong += [f"{path} {text}" for text in complaints(page)]
+            wrong += [f"{path} is cut: {text}" for text in cut_texts(page)]
+            page.emulate_media(color_scheme="dark")
+            expect(page.locator("html")).to_have_class("pf-v6-theme-dark")
+            wrong += [f"{path} in the dark {text}" for text in complaints(page, only=["color-contrast"])]
+    assert "\n".join(wrong) == ""
+
+
+def test_dialogs_please_axe_too(service: RunningService, open_page: OpenPage) -> None:
+    page = open_page("/infra-envs")
+    page.get_by_role("button", name="Create environment").click()
+    page.get_by_role("dialog").wait_for()
+    assert complaints(page) == []
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    cluster_id = create_by_wizard(open_page("/"), "dialogs")
+    page.goto(f"{service.url}/clusters/{cluster_id}/danger")
+    page.get_by_role("button", name="Delete", exact=True).click()
+    page.get_by_role("dialog").wait_for()
+    assert complaints(page) == []
+    page.goto(f"{service.url}/clusters/{cluster_id}/setup/manifests")
+    page.get_by_role("button", name="Add a manifest").click()
+    page.get_by_role("dialog").wait_for()
+    assert complaints(page) == []
+
+
+def test_the_keyboard_alone_sets_a_cluster_up(service: RunningService, open_page: OpenPage) -> None:
+    page = open_page("/clusters/new")
+    page.get_by_label("Cluster name").wait_for()
+    for field, text in (
+        ("cluster-name", "keys"),
+        ("base-domain", "lab.example.com"),
+        ("pull-secret", simulated_pull_secret()),
+        ("ssh-key", SSH_KEY),
+    ):
+        tab_to(page, field)
+        page.keyboard.insert_text(text)
+    tab_to(page, "Create and go on")
+    page.keyboard.press("Enter")
+    page.get_by_test_id("step-operators").wait_for()
+    found = IN_ADDRESS.search(page.url)
+    assert found is not None
+    cluster_id = UUID(found.group(1))
+    machines = some_machines(masters=3, workers=1, salt="ui-keys")
+    with powered(service.url, infra_env_of(service, cluster_id), machines):
+        for step in ("media", "hosts", "storage", "networking"):
+            tab_to(page, "next")
+            page.keyboard.press("Enter")
+            page.get_by_test_id(f"step-{step}").wait_for()
+        # A fix is a button like any other.
+        expect(page.get_by_test_id("fix").first).to_be_visible(timeout=60_000)
+        tab_to(page, "fix")
+        page.keyboard.press("Enter")
+        expect(page.get_by_label("API address")).not_to_have_value("")
+        for step in ("manifests", "review"):
+            tab_to(page, "next")
+            page.keyboard.press("Enter")
+            page.get_by_test_id(f"step-{step}").wait_for()
+        expect(page.get_by_role("button", name="Install cluster")).to_be_enabled(timeout=120_000)
+        tab_to(page, "install")
+        page.keyboard.press("Enter")
+        dialog = page.get_by_role("dialog")
+        dialog.wait_for()
+        # The dialog holds the focus, and Escape leaves it.
+        for _ in range(8):
+            page.keyboard.press("Tab")
+            assert page.evaluate("document.activeElement.closest('[role=dialog]') !== null")
+        page.keyboard.press("Escape")
+        expect(dialog).to_have_count(0)
+
+
+def tab_to(page: Page, wanted: str) -> None:
+    """Presses Tab until the focus is on the control of this id, test id or name."""
+    for _ in range(MOST_STEPS):
+        if page.evaluate(FOCUSED, wanted):
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"{wanted} cannot be reached with the keyboard on {page.url}")
