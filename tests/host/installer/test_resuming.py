@@ -14,7 +14,7 @@ from firstlight.host.installer.memory import Memory
 from firstlight.host.installer.phases import BOOTSTRAP, MASTER, SINGLE_NODE, WORKER
 from tests.host.agent.scripted import Asked, Said, scripted
 from tests.host.installer.planes import Plane, kubeconfig, tls
-from tests.host.installer.rig import Hub, Rig, ended, eventually, left_behind
+from tests.host.installer.rig import Hub, Rig, ended, eventually, left_behind, plant_disk
 
 pytestmark = pytest.mark.anyio
 
@@ -131,6 +131,28 @@ async def test_a_service_that_is_away_from_the_start(rig: Rig) -> None:
             await ended(process)
     assert hub.order()[0] == "Starting installation"
     assert hub.order()[-1] == "Rebooting"
+
+
+async def test_a_failed_host_can_be_tried_again(rig: Rig) -> None:
+    """It goes on at the phase that failed; another disk is cleaned and written from the start."""
+    plant_disk(rig.root, "sdb", "8:16", partitions={1: "8:17"})
+    works = (rig.folder / "behave/coreos-installer").read_text()
+    rig.behave("coreos-installer", "exit 1\n")
+    hub = Hub()
+    async with scripted(hub) as server:
+        assert await rig.finish(server.url, role="master") == 1
+        assert hub.own()[-1][0] == "Failed"
+        rig.behave("coreos-installer", works)
+        cleaned = len(rig.calls("wipefs"))
+        assert await rig.finish(server.url, role="master") == 0
+        assert len(rig.calls("wipefs")) == cleaned
+        (rig.root / "run/firstlight-installer/journal.json").unlink()
+        rig.behave("coreos-installer", "exit 1\n")
+        assert await rig.finish(server.url, role="master") == 1
+        rig.behave("coreos-installer", works)
+        assert await rig.finish(server.url, "--boot-device", "/dev/sdb", role="master") == 0
+    assert rig.calls("wipefs")[-1][-1] == "/dev/sdb"
+    assert rig.calls("coreos-installer")[-1][-1] == "/dev/sdb"
 
 
 async def test_started_again_after_the_end_it_does_nothing(rig: Rig) -> None:
