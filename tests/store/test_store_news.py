@@ -13,6 +13,7 @@ from firstlight.server.ports.store import (
     DeleteInfraEnv,
     MakeDue,
     PurgeCluster,
+    PutCluster,
     PutFindings,
     PutHost,
     PutSecret,
@@ -26,6 +27,7 @@ from firstlight.server.ports.store import (
 from firstlight.server.store.documents import micros
 from firstlight.server.store.news import notices
 from firstlight.server.store.writes import made_of, work
+from tests.builders.clusters import a_cluster
 from tests.builders.hosts import a_host, a_pool_host
 from tests.builders.moments import CLUSTER_ID, EARLIER, INFRA_ENV_ID, NOW
 from tests.store.stored import a_check_in, an_event, an_id, cluster_writes, key_of, whole_cluster
@@ -48,6 +50,8 @@ HOST = host_subject(key_of(a_host()))
             [TouchCluster(cluster_id=CLUSTER_ID, expect_revision=1), PutFindings(subject=HOST, findings=())],
             [Notify(FINDINGS, f"{CLUSTER} {HOST}")],
         ),
+        # Who reaches whom changes without an event.
+        ([PutCluster(cluster=a_cluster(), expect_revision=None)], [Notify(FINDINGS, CLUSTER)]),
         ([PutSecret(subject="x", name="n", value=None), a_check_in(key_of(a_host()))], []),
         (
             [MakeDue(subject="a", kind="k", at=NOW), MakeDue(subject="b", kind="k", at=EARLIER)],

@@ -113,6 +113,7 @@ function Lost() {
 }
 
 function Head() {
+  const needsLogin = useNeedsLogin();
   return (
     <Masthead>
       <MastheadMain>
@@ -130,9 +131,11 @@ function Head() {
         <Toolbar isStatic>
           <ToolbarContent>
             <ToolbarGroup align={{ default: "alignEnd" }} gap={{ default: "gapSm" }}>
-              <ToolbarItem>
-                <LineMark />
-              </ToolbarItem>
+              {!needsLogin && (
+                <ToolbarItem>
+                  <LineMark />
+                </ToolbarItem>
+              )}
               <ToolbarItem>
                 <ThemeSwitch />
               </ToolbarItem>

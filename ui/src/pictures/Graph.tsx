@@ -103,7 +103,7 @@ export function Graph({ map }: { readonly map: NetworkMap }) {
         </svg>
       </div>
       {pairs.length > 0 && (
-        <ul className="fl-reasons" aria-label="Broken pairs">
+        <ul className="fl-broken" aria-label="Broken pairs">
           {pairs.slice(0, MOST).map((pair) => (
             <li key={pair.key}>{pairText(pair)}</li>
           ))}

@@ -96,7 +96,7 @@ export function SubnetMap({ cluster, network, number }: { readonly cluster: Clus
               <span id={`${id}-cell`} role="status" className="fl-anywhere">
                 {blockText(network, block)}
               </span>
-              {network.machine && DRAFT.has(cluster.status) && <Uses cluster={cluster} cidr={network.cidr} block={block} />}
+              {(network.machine || !cluster.machine_networks?.length) && DRAFT.has(cluster.status) && <Uses cluster={cluster} cidr={network.cidr} block={block} next={blocks.find(({ first, use }) => use === "free" && first > block.first)} />}
             </div>
           )}
         </>
@@ -110,13 +110,29 @@ const STEPS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1, 
 const range = (cidr: string, first: number, last: number): string =>
   first === last ? addressAt(cidr, first) : `${addressAt(cidr, first)} – ${addressAt(cidr, last)}`;
 
-/** A free address becomes one of the cluster's two with a click. */
-function Uses({ cluster, cidr, block }: { readonly cluster: Cluster; readonly cidr: string; readonly block: Block }) {
+interface UsesProps {
+  readonly cluster: Cluster;
+  readonly cidr: string;
+  readonly block: Block;
+  readonly next: Block | undefined;
+}
+
+/** A free address becomes one of the cluster's two with a click; both at once while there is none. */
+function Uses({ cluster, cidr, block, next }: UsesProps) {
   const single = (cluster.api_vips ?? []).length <= 1 && !cluster.user_managed_networking;
   if (block.use !== "free" || block.first !== block.last || !single) return null;
   const ip = addressAt(cidr, block.first);
   const use = (fields: Readonly<Record<string, unknown>>): void =>
     void attempt(() => changeCluster(cluster.id, fields), "The address was refused", "The address was changed.");
+  if (!cluster.api_vips?.length) {
+    if (!next) return null;
+    const both = { api_vips: [{ ip }], ingress_vips: [{ ip: addressAt(cidr, next.first) }] };
+    return (
+      <Button variant="link" isInline onClick={() => use(both)}>
+        Use it for the API, and the next free one for ingress
+      </Button>
+    );
+  }
   return (
     <>
       <Button variant="link" isInline onClick={() => use({ api_vips: [{ ip }] })}>

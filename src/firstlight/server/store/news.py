@@ -103,8 +103,9 @@ def notices(writes: Sequence[Write]) -> Iterator[Notify]:
         yield Notify(CHANGES, folded(changed) or folded(guarded(writes)))
     if added:
         yield Notify(EVENTS, folded(told))
-    if judged:
-        # Evidence and fixes change without an event; whoever shows them wants to know all the same.
+    unsaid = not added and any(isinstance(write, PutCluster) for write in writes)
+    if judged or unsaid:
+        # Evidence, fixes and who reaches whom change without an event; whoever shows them wants to know all the same.
         yield Notify(FINDINGS, folded((*guarded(writes), *judged)) or folded(guarded(writes)))
     if due:
         yield Notify(DUE, str(min(due)))
