@@ -11,6 +11,7 @@ from firstlight.core import wire
 from firstlight.core.wire.words import FinalizingStage
 from firstlight.host.controller.documents import OperatorDocument
 from firstlight.host.controller.olm import Olm
+from firstlight.host.controller.operator_reports import tell_operator
 from firstlight.host.controller.operators import CONSOLE, CVO, Standing, console_is_wanted, is_news, standing
 from firstlight.host.controller.repeating import repeat
 from firstlight.host.controller.site import INGRESS_NAME, Site
@@ -133,14 +134,6 @@ class Finalizing:
             return False
         await self._site.service.add_ingress_ca(bundle)
         return True
-
-
-async def tell_operator(site: Site, name: str, now: Standing) -> None:
-    report = wire.OperatorMonitorReport(
-        name=name, status=now.status, status_info=now.info or None, version=now.version or None
-    )
-    await site.service.tell_operator(report)
-    site.log.info(f"The operator {name} is {now.status}.", info=now.info[:200])
 
 
 async def _nothing_left() -> bool:

@@ -9,11 +9,12 @@ from typing import Final
 
 import msgspec
 
-from firstlight.core import wire
+from firstlight.core.errors import Invalid
 from firstlight.host.controller.applying import apply_text
 from firstlight.host.controller.documents import CustomManifest, OperatorDocument
 from firstlight.host.controller.kube.client import Kube, Refused, Unreachable
 from firstlight.host.controller.objects import Csv, InstallPlan, KubeObject
+from firstlight.host.controller.operator_reports import tell_operator
 from firstlight.host.controller.operators import TIMED_OUT, Standing, csv_of, csv_standing, is_news, is_settled
 from firstlight.host.controller.site import OLM, Site
 
@@ -65,8 +66,10 @@ class Olm:
         return not waiting
 
     async def is_applied(self) -> bool:
-        """Everything that can be applied is; what waits for an operator comes with that operator."""
-        return await self._apply(await self._operators())
+        """Objects of every operator that runs are applied; those of another come as soon as it does."""
+        operators = await self._operators()
+        await self._apply(operators)
+        return self._has_all_objects(operators)
 
     async def is_settled(self) -> bool:
         operators = await self._operators()
@@ -74,14 +77,14 @@ class Olm:
         for operator in operators:
             now = self._standing(operator)
             if is_news(operator, now):
-                await self._tell(operator, now)
-        return all(is_settled(one) for one in await self._operators())
+                await tell_operator(self._site, operator.name, now)
+        return self._has_all_objects(operators) and all(is_settled(one) for one in await self._operators())
 
     async def give_up(self) -> bool:
         """What is still on its way when the time is over has failed."""
         for operator in await self._operators():
             if not is_settled(operator):
-                await self._tell(operator, Standing(status="failed", info=TIMED_OUT))
+                await tell_operator(self._site, operator.name, Standing(status="failed", info=TIMED_OUT))
         return True
 
     # --- pieces -------------------------------------------------------------------------------------------------------
@@ -104,40 +107,36 @@ class Olm:
         patience = min(FAILED_SECONDS, PATIENCE_LOOKS * self._site.settings.look_seconds)
         return csv_standing(csv, failed_for=failed_for, patience=patience)
 
-    async def _tell(self, operator: OperatorDocument, now: Standing) -> None:
-        report = wire.OperatorMonitorReport(
-            name=operator.name, status=now.status, status_info=now.info or None, version=now.version or None
-        )
-        await self._site.service.tell_operator(report)
-        self._site.log.info(f"The operator {operator.name} is {now.status}.", info=now.info[:200])
+    def _has_all_objects(self, operators: Sequence[OperatorDocument]) -> bool:
+        running = {one.name for one in operators if self._standing(one).status == "available"}
+        return not any(one.name in running and key not in self._applied for key, one in self._keyed())
 
-    async def _apply(self, operators: Sequence[OperatorDocument]) -> bool:
-        """Whether nothing is left that could be applied now."""
+    def _keyed(self) -> list[tuple[str, CustomManifest]]:
+        return [(f"{place}/{one.name}", one) for place, one in enumerate(self._manifests or ())]
+
+    async def _apply(self, operators: Sequence[OperatorDocument]) -> None:
+        """What can be applied by now."""
         if self._manifests is None:
             self._manifests = await self._site.service.custom_manifests()
         there = {one.name for one in operators if self._csv(one) is not None}
         names = {one.name for one in operators}
-        due = [
-            (f"{place}/{one.name}", one)
-            for place, one in enumerate(self._manifests)
-            # What is named after no operator of ours waits for nobody.
-            if one.name in there or one.name not in names
-        ]
+        # What is named after no operator of ours waits for nobody.
+        due = [(key, one) for key, one in self._keyed() if one.name in there or one.name not in names]
         due = [(key, one) for key, one in due if key not in self._applied]
         if not due:
-            return True
+            return
         async with await self._site.as_admin() as admin:
-            return all([await self._apply_one(admin, key, one) for key, one in due])
+            for key, one in due:
+                await self._apply_one(admin, key, one)
 
-    async def _apply_one(self, admin: Kube, key: str, manifest: CustomManifest) -> bool:
+    async def _apply_one(self, admin: Kube, key: str, manifest: CustomManifest) -> None:
         try:
             count = await apply_text(admin, manifest.content.decode("utf-8", "replace"))
-        except (Refused, Unreachable) as trouble:
+        except (Refused, Unreachable, Invalid) as trouble:
             self._site.log.once(key, f"The objects of {manifest.name} are not applied yet: {trouble}.")
-            return False
+            return
         self._applied.add(key)
         self._site.log.info(f"{count} objects of {manifest.name} are applied.")
-        return True
 
     async def _repair(self, waiting: Sequence[OperatorDocument]) -> None:
         """Catalogues that were asked too early leave failed jobs and plans behind, which OLM never repeats."""

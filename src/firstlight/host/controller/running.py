@@ -94,7 +94,7 @@ class Controller:
             try:
                 return await tell_readiness(site)
             except RefusedIt as refusal:
-                if not self._is_over(refusal):
+                if not self.is_over(refusal):
                     raise
                 known = False
                 return True
@@ -110,7 +110,7 @@ class Controller:
                 cluster = await site.service.cluster()
                 hosts = await site.service.hosts()
             except RefusedIt as refusal:
-                if self._is_over(refusal):
+                if self.is_over(refusal):
                     return True
                 raise
             self._refusals = 0
@@ -119,7 +119,7 @@ class Controller:
 
         await self._until(look, about="Looking at the cluster in the service")
 
-    def _is_over(self, refusal: RefusedIt) -> bool:
+    def is_over(self, refusal: RefusedIt) -> bool:
         self._refusals = self._refusals + 1 if refusal.status == UNAUTHORIZED else 0
         if refusal.status == GONE or self._refusals >= REFUSALS:
             self._log.warning(f"The installation is given up: {refusal}.")
