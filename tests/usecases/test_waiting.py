@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import uvicorn
 from starlette.types import Message
+from uvicorn.server import ServerState
 
 from firstlight.core.hosts.short_code import short_code
+from firstlight.server.http.listener import Listener
 from firstlight.server.main import service
 from firstlight.server.ports.store import host_subject
 from firstlight.server.settings import Settings
@@ -157,6 +160,32 @@ async def test_whoever_hangs_up_frees_the_place(site: Site, world: World) -> Non
     with pytest.raises(IndexError):  # nothing was sent
         await asyncio.wait_for(polling, PATIENCE)
     assert world.waits.count == 0
+
+
+async def test_whoever_hangs_up_a_real_line_frees_the_place_and_no_task_watched_it(site: Site, world: World) -> None:
+    state = ServerState()
+    config = uvicorn.Config(an_app(world), http=Listener, lifespan="off", log_config=None)
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(lambda: Listener(config, state, {}), "127.0.0.1")
+    try:
+        _, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
+        before = len(asyncio.all_tasks())
+        path = f"/api/assisted-install/v2{site.host()}/instructions?wait=25"
+        writer.write(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
+        await until_count(world, 1)
+        assert len(asyncio.all_tasks()) == before + 1
+        writer.close()
+        await until_count(world, 0)
+        async with asyncio.timeout(PATIENCE):
+            await asyncio.gather(*state.tasks)
+    finally:
+        server.close()
+
+
+async def until_count(world: World, count: int) -> None:
+    async with asyncio.timeout(PATIENCE):
+        while world.waits.count != count:
+            await asyncio.sleep(0.01)
 
 
 async def test_a_newer_poll_replaces_the_older_which_is_told_nothing(site: Site, world: World, clock: SetClock) -> None:

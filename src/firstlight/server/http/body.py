@@ -1,14 +1,18 @@
 """Reading request bodies: bounded while they arrive, then parsed as the original parses them."""
 
-from collections.abc import AsyncIterator, Mapping
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Final
 
-from starlette.types import Receive
+from starlette.types import Receive, Scope
 
 from firstlight.core import wire
 from firstlight.core.errors import TooLarge
 from firstlight.server.http.errors import BadRequest
 
+WHEN_LOST: Final = "firstlight.when_lost"
+"""Where a connection that can tell its loss has a `WhenLost` in the scope."""
+WhenLost = Callable[[Callable[[], None] | None], None]
 _JSON_TYPES: Final = ("application/json", "text/json")
 
 
@@ -38,6 +42,18 @@ async def until_gone(receive: Receive) -> None:
     """Wait for the caller to hang up, dropping what it still sends."""
     while (await receive())["type"] != "http.disconnect":
         pass
+
+
+def when_gone(scope: Scope, receive: Receive, heard: Callable[[], None]) -> Callable[[], object]:
+    """Have `heard` called when the caller hangs up; answers how to give that up. Costs a task only where the connection
+    cannot tell by itself."""
+    told_by: WhenLost | None = scope.get(WHEN_LOST)
+    if told_by is not None:
+        told_by(heard)
+        return lambda: told_by(None)
+    watching = asyncio.ensure_future(until_gone(receive))
+    watching.add_done_callback(lambda done: None if done.cancelled() else heard())
+    return watching.cancel
 
 
 async def whole(receive: Receive, headers: Mapping[str, str], *, cap: int) -> bytes:

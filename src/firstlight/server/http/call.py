@@ -1,6 +1,6 @@
 """One request as a handler sees it: parsed, typed, and already authenticated."""
 
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 from uuid import UUID
@@ -29,8 +29,9 @@ class Call(Generic[B, Q]):
     actor: Caller
     stream: Callable[[], AsyncIterator[bytes]] = field(repr=False)
     """The raw body in pieces, for operations that declare none; raises TooLarge beyond the operation's cap."""
-    gone: Callable[[], Coroutine[None, None, None]] = field(repr=False)
-    """Returns when the caller hangs up; for operations that declare no body and take their time."""
+    when_gone: Callable[[Callable[[], None]], Callable[[], object]] = field(repr=False)
+    """Has something called when the caller hangs up, and answers how to give that up again; for operations that declare
+    no body and take their time."""
 
     @property
     def request_id(self) -> UUID:

@@ -102,7 +102,7 @@ class Api:
             headers=headers,
             actor=actor,
             stream=lambda: body.chunks(receive, headers, cap=operation.body_cap),
-            gone=lambda: body.until_gone(receive),
+            when_gone=lambda heard: body.when_gone(scope, receive, heard),
         )
         answer = await operation.handler(self._world, call)
         await _send_answer(answer, operation, trace, scope, receive, send)

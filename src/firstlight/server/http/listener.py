@@ -5,12 +5,13 @@ The parser keeps URL, headers and trailers until they are complete, however long
 """
 
 import asyncio
-from collections.abc import Iterable
-from typing import ClassVar, Final
+from collections.abc import Callable, Iterable
+from typing import ClassVar, Final, cast
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from firstlight.server.auth.limits import Limits, body_seconds
+from firstlight.server.http.body import WHEN_LOST
 from firstlight.server.http.errors import TooFull, TooSlow, answer_to
 
 LARGEST_HEAD: Final = 128 * 1024
@@ -25,6 +26,7 @@ class Listener(HttpToolsProtocol):
     """Since when the head of a request is awaited."""
     _body_since: float | None = None
     _body_bytes = 0
+    _heard: Callable[[], None] | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:
         super().connection_made(transport)
@@ -44,6 +46,19 @@ class Listener(HttpToolsProtocol):
         if self._head_since is None:
             self._head_since = self.loop.time()
         super().on_message_begin()
+        cast("dict[str, object]", self.scope)[WHEN_LOST] = self.when_lost
+
+    def when_lost(self, heard: Callable[[], None] | None) -> None:
+        """Who is told when the connection ends; at once if it has. None: nobody any more."""
+        self._heard = heard
+        if heard is not None and self.transport.is_closing():
+            heard()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        heard, self._heard = self._heard, None
+        if heard is not None:
+            heard()
 
     def on_headers_complete(self) -> None:
         self._gathered = 0

@@ -5,6 +5,7 @@ works for changes of every replica.
 """
 
 import asyncio
+from collections.abc import Callable
 from typing import Final
 from zlib import crc32
 
@@ -49,7 +50,7 @@ async def awaited_steps(
     timestamp: int | None,
     seconds: int,
     seen: str,
-    gone: asyncio.Future[None],
+    when_gone: Callable[[Callable[[], None]], Callable[[], object]],
 ) -> bytes:
     """What the agent is to do, as soon as there is something, after `seconds` at the latest. Raises `Left`.
 
@@ -61,20 +62,23 @@ async def awaited_steps(
     clock = asyncio.get_running_loop().time
     end = clock() + max(0, min(seconds, WAIT_SECONDS))
     with world.waits.joined(key, session.subject) as ticket:
-        gone.add_done_callback(lambda _: ticket.stir())
-        session = await agents.session_of(world, key)
-        while (left := end - clock()) > 0 and not world.waits.closed:
-            due_in = _due_in(world, session)
-            if due_in <= 0 or (seen and seen != standing_of(session.state).digest):
-                break
-            await ticket.parked(min(left, due_in))
-            if gone.done():
-                raise Left
-            if ticket.replaced:
-                return session.nothing()
-            if ticket.heard:
-                ticket.heard = False
-                session = await agents.session_of(world, key)
+        forget = when_gone(ticket.leave)
+        try:
+            session = await agents.session_of(world, key)
+            while (left := end - clock()) > 0 and not world.waits.closed:
+                due_in = _due_in(world, session)
+                if due_in <= 0 or (seen and seen != standing_of(session.state).digest):
+                    break
+                await ticket.parked(min(left, due_in))
+                if ticket.left:
+                    raise Left
+                if ticket.replaced:
+                    return session.nothing()
+                if ticket.heard:
+                    ticket.heard = False
+                    session = await agents.session_of(world, key)
+        finally:
+            forget()
     return _answer(world, session)
 
 

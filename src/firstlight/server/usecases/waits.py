@@ -18,19 +18,25 @@ MOST: Final = 10_000
 class Ticket:
     """One waiting poll."""
 
-    __slots__ = ("_parked", "heard", "replaced", "subjects")
+    __slots__ = ("_parked", "heard", "left", "replaced", "subjects")
 
     def __init__(self, *subjects: str) -> None:
         self.subjects = subjects
         self._parked: asyncio.Future[None] | None = None
         self.heard = False
         """There is news. Take it back before looking, so that nothing comes in between unnoticed."""
+        self.left = False
+        """Whoever asked has hung up."""
         self.replaced = False
         """The same agent came with another poll: this one has nobody who would carry out what it is told."""
 
     def wake(self) -> None:
         """Tell that there is news."""
         self.heard = True
+        self.stir()
+
+    def leave(self) -> None:
+        self.left = True
         self.stir()
 
     def stir(self) -> None:
@@ -40,7 +46,7 @@ class Ticket:
 
     async def parked(self, seconds: float) -> None:
         """Until somebody wakes or stirs it, or the time is up. One future and one timer: there are many of these."""
-        if self.heard:
+        if self.heard or self.left:
             return
         loop = asyncio.get_running_loop()
         self._parked = loop.create_future()

@@ -1,6 +1,5 @@
 """What agents call: registration, instructions, replies."""
 
-import asyncio
 from typing import Annotated, Final
 from uuid import UUID
 
@@ -100,7 +99,6 @@ async def next_steps(world: World, call: Call[None, PollQuery]) -> Encoded:
 
 
 async def _awaited(world: World, call: Call[None, PollQuery], key: tuple[UUID, UUID], version: str) -> Encoded:
-    gone = asyncio.ensure_future(call.gone())
     try:
         steps = await waiting.awaited_steps(
             world,
@@ -109,12 +107,10 @@ async def _awaited(world: World, call: Call[None, PollQuery], key: tuple[UUID, U
             timestamp=call.query.timestamp,
             seconds=call.query.wait,
             seen=call.query.seen,
-            gone=gone,
+            when_gone=call.when_gone,
         )
     except waiting.Left:
         raise CallerGone from None
-    finally:
-        gone.cancel()
     return Encoded(steps)
 
 
