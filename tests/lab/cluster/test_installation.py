@@ -77,6 +77,8 @@ async def test_single_node(live: RunningService, kubectl: Path, tmp_path: Path) 
             assert "forbidden" not in controller.said()
             kubeconfig = await kubeconfig_of(service, cluster_id, router=router)
             assert nodes_by_kubectl(kubectl, kubeconfig, plane, tmp_path) == {machines[0].name}
+            told = yaml.safe_load(await service.ask("GET", f"/v2/clusters/{cluster_id}"))
+            assert told["logs_info"] == "completed"
             events = plane.admin.get("/api/v1/namespaces/assisted-installer/events")["items"]
             assert [event["metadata"]["name"] for event in events] == ["AssistedControllerIsReady"]
             ready = "/api/v1/namespaces/assisted-installer/configmaps/assisted-installer-controller-ready"
