@@ -56,7 +56,7 @@ def test_axe_finds_nothing_serious_and_no_text_is_cut(service: RunningService, o
             page.emulate_media(color_scheme="dark")
             expect(page.locator("html")).to_have_class("pf-v6-theme-dark")
             wrong += [f"{path} in the dark {text}" for text in complaints(page, only=["color-contrast"])]
-    assert "\n".join(wrong) == ""
+    assert not wrong, "\n".join(wrong)
 
 
 def test_dialogs_please_axe_too(service: RunningService, open_page: OpenPage) -> None:

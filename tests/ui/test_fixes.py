@@ -12,12 +12,11 @@ from tests.ui.conftest import OpenPage
 LATE_MS = 60_000
 
 
-def test_networks_addresses_and_clocks_are_mended(service: RunningService, open_page: OpenPage) -> None:
+def test_addresses_are_mended(service: RunningService, open_page: OpenPage) -> None:
     page = open_page("/")
     cluster_id = create_by_wizard(page, "mended")
     cluster = f"{service.api}/v2/clusters/{cluster_id}"
     machines = some_machines(masters=3, workers=1, salt="ui-mended")
-    machines[0] = replace(machines[0], reaches_ntp=False, clock_offset_seconds=900)
     with powered(service.url, infra_env_of(service, cluster_id), machines):
         page.goto(f"{service.url}/clusters/{cluster_id}/problems")
         # Set the VIPs from the free list.
@@ -25,23 +24,6 @@ def test_networks_addresses_and_clocks_are_mended(service: RunningService, open_
         expect(page.get_by_test_id("problem-machine-cidr-defined")).to_have_count(0)
         api_vips = httpx2.get(cluster).json()["api_vips"]
         assert len(api_vips) == 1
-
-        # Add a source of time.
-        apply_fix(page, "ntp-synced", "as an NTP source")
-        expect(page.get_by_test_id("problem-ntp-synced").get_by_test_id("fix")).to_have_count(0)
-        assert "pool.ntp.org" in httpx2.get(cluster).json()["additional_ntp_source"]
-
-        # Check now: the service says that it did.
-        shown(page, "ntp-synced").get_by_test_id("check-now").first.click()
-        expect(page.get_by_text("Checked now.").first).to_be_visible()
-
-        # Addresses from DHCP that never come: back to those one sets oneself.
-        asked = {"api_vips": [], "ingress_vips": [], "machine_networks": [], "vip_dhcp_allocation": True}
-        assert httpx2.patch(cluster, json=asked).status_code == 201
-        expect(page.get_by_test_id("fix").filter(has_text="Set the VIPs yourself").first).to_be_visible(timeout=LATE_MS)
-        page.get_by_test_id("fix").filter(has_text="Set the VIPs yourself").first.click()
-        expect(page.get_by_test_id("fix").filter(has_text="Set the VIPs yourself")).to_have_count(0)
-        assert httpx2.get(cluster).json()["vip_dhcp_allocation"] is False
 
 
 def test_a_single_node_chooses_its_network(service: RunningService, open_page: OpenPage) -> None:
@@ -89,27 +71,6 @@ def test_another_disk_is_a_click_away(service: RunningService, open_page: OpenPa
         problem.get_by_test_id("fix").filter(has_text="Install to").click()
         expect(page.get_by_test_id("problem-no-skip-installation-disk")).to_have_count(0)
         assert httpx2.get(host).json()["installation_disk_id"] not in {chosen, ""}
-
-
-def test_a_waived_check_counts_again(service: RunningService, open_page: OpenPage) -> None:
-    page = open_page("/")
-    cluster_id = create_by_wizard(page, "waived")
-    machines = some_machines(masters=1, salt="ui-waived")
-    with powered(service.url, infra_env_of(service, cluster_id), machines):
-        page.goto(f"{service.url}/clusters/{cluster_id}/problems")
-        problem = shown(page, "machine-cidr-defined")
-        problem.get_by_test_id("waive").click()
-        expect(page.get_by_role("button", name="Let it pass", exact=True)).to_be_disabled()
-        page.get_by_label("Reason").fill("The network comes next week.")
-        page.get_by_role("button", name="Let it pass", exact=True).click()
-        expect(problem.get_by_text("Waived", exact=True)).to_have_count(0)
-        page.get_by_role("button", name="not block").click()
-        waived = page.get_by_test_id("problem-machine-cidr-defined")
-        expect(waived.get_by_text("Waived", exact=True)).to_be_visible()
-        shown(page, "machine-cidr-defined")
-        expect(waived.get_by_text("The network comes next week.")).to_be_visible()
-        waived.get_by_role("button", name="Let it count again").click()
-        expect(page.get_by_test_id("problem-machine-cidr-defined").get_by_test_id("waive")).to_be_attached()
 
 
 def shown(page: Page, check: str) -> Locator:

@@ -70,7 +70,7 @@ def test_from_nothing_to_installed(service: RunningService, open_page: OpenPage,
     for link, name in (
         ("kubeconfig", "kubeconfig"),
         ("kubeadmin-password", "kubeadmin-password"),
-        ("Everything", "logs"),
+        ("Everything", ".tar"),
     ):
         with page.expect_download() as taken:
             page.get_by_role("link", name=link, exact=True).click()

@@ -65,6 +65,8 @@ def test_a_lost_link_is_red_in_every_picture(service: RunningService, open_page:
         keep(page, "addresses")
 
         fleet.site.cut_links.clear()
+        again = f"{service.url}/api/firstlight/v1/clusters/{cluster_id}/actions/check"
+        httpx2.post(again, json={}).raise_for_status()
         expect(broken).to_have_count(0, timeout=30_000)
 
 
@@ -118,6 +120,8 @@ def test_the_course_of_an_installation_is_drawn(service: RunningService, open_pa
     expect(page.locator(".fl-lasting")).to_have_count(0)
     keep(page, "timeline")
     page.set_viewport_size({"width": 390, "height": 844})
+    page.reload()
+    expect(page.get_by_test_id(f"lane-{machines[0].name}").get_by_role("img")).to_be_visible()
     assert page.evaluate(WIDTH) <= PHONE
     page.emulate_media(color_scheme="dark")
     keep(page, "timeline-phone-dark")

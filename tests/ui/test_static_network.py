@@ -79,9 +79,6 @@ def test_a_table_goes_to_yaml_and_back(service: RunningService, open_page: OpenP
     text = page.get_by_test_id(f"yaml-{plain}")
     assert yaml.safe_load(text.input_value()) == yaml.safe_load(first["02:00:00:00:00:01"])
     keep(page, "static-yaml")
-    page.set_viewport_size({"width": 390, "height": 844})
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    page.set_viewport_size({"width": 1280, "height": 900})
     more = text.input_value() + "hostname:\n  config: mine\n"
     text.fill(more)
     expect(page.locator("#static-view-table")).to_be_enabled()
@@ -95,3 +92,10 @@ def test_a_table_goes_to_yaml_and_back(service: RunningService, open_page: OpenP
     assert second["02:00:00:00:00:01"] == more
     assert second["02:00:00:00:00:02"] == first["02:00:00:00:00:02"]
     assert yaml.safe_load(second["02:00:00:00:00:04"])["interfaces"][0]["mtu"] == 9000
+
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.reload()
+    expect(page.get_by_test_id(f"cell-{other}-mtu")).to_have_value("9000")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.locator("#static-network").scroll_into_view_if_needed()
+    keep(page, "static-phone")

@@ -81,15 +81,18 @@ function ClusterTabs({ cluster, tab, host }: { readonly cluster: Cluster; readon
               key={key}
               eventKey={key}
               id={`tab-${key}`}
+              tabContentId="cluster-tab"
               title={<TabTitleText>{counts[key] ? `${title} (${counts[key]})` : title}</TabTitleText>}
             />
           ))}
         </Tabs>
       </PageSection>
       <PageSection hasBodyWrapper={false} isFilled>
-        <Suspense fallback={<Waiting />}>
-          <Body cluster={cluster} host={host} />
-        </Suspense>
+        <div id="cluster-tab" role="tabpanel" aria-label={known.title}>
+          <Suspense fallback={<Waiting />}>
+            <Body cluster={cluster} host={host} />
+          </Suspense>
+        </div>
       </PageSection>
     </>
   );
