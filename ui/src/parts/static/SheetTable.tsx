@@ -24,7 +24,7 @@ export function SheetTable({ sheet, onYaml }: { readonly sheet: Sheet; readonly 
   };
   return (
     <div className="fl-stack">
-      <div className="fl-sheet">
+      <div className="fl-sheet" tabIndex={0} role="region" aria-label="Table of static networks">
         <table aria-label="Static networks">
           <thead>
             <tr>
