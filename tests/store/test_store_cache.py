@@ -1,6 +1,6 @@
 """Unchanged rows give the same objects again; changed ones never give old ones."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
 
 import pytest
@@ -195,6 +195,48 @@ async def test_a_write_between_two_reads_is_not_kept_under_the_wrong_version(dat
     await writer.commit(*host_writes(before))
     assert await store.host(key) == before
     assert await store.host(key) == await open_store(database).host(key)
+
+
+class Overtaken:
+    """A database in which another reader of the same store is faster, once, after `armed` further reads."""
+
+    def __init__(self, inner: Database, overtake: Callable[[], Awaitable[object]]) -> None:
+        self.inner = inner
+        self.overtake: Callable[[], Awaitable[object]] | None = overtake
+        self.armed = 0
+
+    async def fetch(self, sql: Sql, /, *, large: bool = False, **params: Param) -> Sequence[Row]:
+        rows = await self.inner.fetch(sql, large=large, **params)
+        self.armed -= 1
+        if self.armed == 0 and self.overtake is not None:
+            overtake, self.overtake = self.overtake, None
+            await overtake()
+        return rows
+
+    async def fetch_one(self, sql: Sql, /, **params: Param) -> Row | None:
+        return await self.inner.fetch_one(sql, **params)
+
+
+@pytest.mark.anyio
+async def test_a_reader_that_is_overtaken_by_one_with_newer_reports_loses_none(database: Database) -> None:
+    """What it found in the cache at first may be gone from there before it puts the host together."""
+    writer = open_store(database)
+    before = (await stored_cluster(writer, (1,))).hosts[0]
+    key = key_of(before.host)
+
+    async def overtake() -> None:
+        await writer.commit(a_report(key, ReportKind.NTP, [["newer", "synced"]], digest="newer"))
+        await store.cluster_state(CLUSTER_ID)
+
+    slow = Overtaken(database, overtake)
+    store = SqlStore(slow)
+    await store.cluster_state(CLUSTER_ID)
+    await writer.commit(PutFindings(subject=host_subject(key), findings=some_findings("changed")))
+    slow.armed = 2  # the versions, then the findings that changed
+    (seen,) = await loaded(store)
+    assert seen.reports.inventory == before.reports.inventory
+    assert seen.reports.inventory is not None
+    assert await loaded(store) == await loaded(open_store(database))
 
 
 @pytest.mark.anyio

@@ -22,7 +22,7 @@ from firstlight.server.store.cache import Cache
 from firstlight.server.store.documents import FINDINGS, HOST, PLAN, as_bytes, key_params
 from firstlight.server.store.kept import Identity, Kept, Loaded, decoding
 from firstlight.server.store.presence import presence_of
-from firstlight.server.store.reports import Stamps, kept_facts, reports_of, stamps_of
+from firstlight.server.store.reports import kept_facts, reports_of, stamps_of
 from firstlight.server.store.writes import Made
 
 MIB: Final = 1 << 20
@@ -56,8 +56,8 @@ class Versions(Struct, frozen=True):
     identity: Identity
     row: Row
     subject: str
-    stamps: Stamps | None
-    """None: the reports are cached as they are."""
+    reports: Reports | None
+    """As they were cached when the versions were read: meanwhile another reader may put newer ones in their place."""
 
 
 class Parts(Struct, frozen=True):
@@ -166,11 +166,10 @@ class HostStates:
         facts: dict[Identity, object] = {}
         for row in rows:
             identity: Identity = IDENTITY(row)
-            stamps: Stamps | None = None
-            if self._reports.get(identity, row["reports"]) is None:
-                stamps = stamps_of(row["reports"])
-                facts.update({(*identity, kind): digest for kind, _, digest in stamps})
-            versions.append(Versions(identity, row, f"host:{identity[0]}/{identity[1]}", stamps))
+            known = self._reports.get(identity, row["reports"])
+            if known is None:
+                facts.update({(*identity, kind): digest for kind, _, digest in stamps_of(row["reports"])})
+            versions.append(Versions(identity, row, f"host:{identity[0]}/{identity[1]}", known))
         judged = {(each.subject,): each.row["findings"] for each in versions if each.row["findings"] is not None}
         planned = {each.identity: each.row["plan"] for each in versions if each.row["plan"] is not None}
         parts = Parts(
@@ -197,11 +196,9 @@ class HostStates:
         return state
 
     def _reports_of(self, each: Versions, parts: Parts, *, keep: bool) -> Reports:
-        if each.stamps is None:
-            kept = self._reports.get(each.identity, each.row["reports"])
-            if kept is not None:
-                return kept
-        reports = reports_of(each.identity, each.stamps or stamps_of(each.row["reports"]), parts.facts)
+        if each.reports is not None:
+            return each.reports
+        reports = reports_of(each.identity, stamps_of(each.row["reports"]), parts.facts)
         if keep:
             self._reports.put(each.identity, each.row["reports"], reports, size=1)
         return reports
