@@ -7,7 +7,7 @@ from firstlight.simulate.scenarios import FAULTS
 from tests.cli.test_alone import COMMANDS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "cli.md").read_text()
-GROUPS = {"clusters", "infra-envs", "hosts", "images"}
+GROUPS = {"clusters", "infra-envs", "hosts", "images", "release"}
 ALONE = ["images"]
 """A group that does something without a word behind it."""
 

@@ -65,17 +65,17 @@ def test_manifests_are_written_refused_changed_and_deleted(service: RunningServi
     page.goto(f"{service.url}/clusters/{cluster_id}/setup/manifests")
     page.get_by_role("button", name="Add a manifest").click()
     page.get_by_label("File name").fill("evil.yaml")
-    page.get_by_label("Content").fill("kind: [unfinished")
+    page.get_by_role("textbox", name="Content").fill("kind: [unfinished")
     page.get_by_role("button", name="Save").click()
     dialog = page.get_by_role("dialog")
     expect(dialog.get_by_role("heading", name="Danger alert")).to_contain_text("evil.yaml")
-    page.get_by_label("Content").fill(MANIFEST)
+    page.get_by_role("textbox", name="Content").fill(MANIFEST)
     page.get_by_role("button", name="Save").click()
     listed = page.get_by_test_id("manifest-evil.yaml")
     expect(listed).to_contain_text("manifests/evil.yaml")
 
     page.get_by_role("button", name="Edit evil.yaml").click()
-    expect(page.get_by_label("Content")).to_have_value(MANIFEST)
+    expect(page.get_by_role("textbox", name="Content")).to_have_value(MANIFEST)
     page.get_by_label("Folder").select_option("openshift")
     page.get_by_role("button", name="Save").click()
     expect(listed).to_contain_text("openshift/evil.yaml")
@@ -85,7 +85,7 @@ def test_manifests_are_written_refused_changed_and_deleted(service: RunningServi
 
     # What a manifest holds stays text, wherever it is shown.
     page.get_by_role("button", name="Edit evil.yaml").click()
-    expect(page.get_by_label("Content")).to_have_value(MANIFEST)
+    expect(page.get_by_role("textbox", name="Content")).to_have_value(MANIFEST)
     assert page.evaluate("document.querySelectorAll('img[src=x], main script').length") == 0
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Delete evil.yaml").click()

@@ -8,7 +8,6 @@ import typer
 
 from firstlight.cli.api import DEFAULT_URL, V1, Api, Document, UrlOption, parts
 from firstlight.cli.finding_things import find_host
-from firstlight.core.hosts.short_code import ALPHABET, LENGTH, plain_code
 
 LOOK_SECONDS: Final = 1.0
 
@@ -36,6 +35,8 @@ def log(
 
 def _by_code(api: Api, word: str) -> Document | None:
     """The host whose console shows this; none if it is no code, or one that several share."""
+    from firstlight.core.hosts.short_code import ALPHABET, LENGTH, plain_code
+
     code = plain_code(word)
     if len(code) != LENGTH or not set(code) <= set(ALPHABET):
         return None

@@ -4,7 +4,7 @@ import base64
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from firstlight.core.errors import Invalid
@@ -124,4 +124,5 @@ def test_every_image_is_looked_at() -> None:
 def test_a_refusal_never_repeats_the_auth(auth: str) -> None:
     with pytest.raises(Invalid) as caught:
         check_pull_secret(json.dumps({"auths": {"Q": {"auth": auth}}}), images=["A.IO/B"])
+    assume(auth not in "is not base64, does not have the form user:password")
     assert auth not in str(caught.value)
