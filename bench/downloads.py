@@ -20,7 +20,7 @@ class Target:
         return socket.create_connection(("127.0.0.1", self.port), timeout=60)
 
     def request(self, start: int, stop: int) -> bytes:
-        lines = f"GET {self.path} HTTP/1.1\r\nHost: bench\r\nUser-Agent: bmc\r\nAccept: */*\r\n"
+        lines = f"GET {self.path} HTTP/1.1\r\nHost: 127.0.0.1\r\nUser-Agent: bmc\r\nAccept: */*\r\n"
         return f"{lines}Range: bytes={start}-{stop - 1}\r\n\r\n".encode()
 
 
