@@ -101,6 +101,7 @@ BOOTS = (
     Boot(name="bios-minimal-usb", number=3, firmware=BIOS, image="minimal.iso", medium="usb"),
     Boot(name="uefi-minimal-usb", number=4, firmware=UEFI, image="minimal.iso", medium="usb"),
     Boot(name="bios-minimal-cd", number=5, firmware=BIOS, image="minimal.iso", medium="cd", environment="nmstate"),
+    Boot(name="uefi-minimal-cd", number=7, firmware=UEFI, image="minimal.iso", medium="cd"),
     Boot(name="network", number=6, firmware=BIOS, image="", medium="network", environment="keyfiles"),
 )
 
