@@ -25,6 +25,8 @@ def test_from_nothing_to_installed(service: RunningService, open_page: OpenPage,
     keep(page, "operators")
     to_step(page, "Boot media", "media")
     expect(page.get_by_role("link", name="Download the image")).to_be_visible()
+    expect(page.get_by_text("No other machine can boot from the images").first).to_be_visible()
+    expect(page.get_by_text("FIRSTLIGHT_IMAGE_SERVICE_BASE_URL").first).to_be_visible()
     keep(page, "boot-media")
     to_step(page, "Hosts", "hosts")
     expect(page.get_by_role("heading", name="Waiting for hosts")).to_be_visible()
