@@ -226,10 +226,13 @@ def test_the_log_of_an_agent_by_id_and_by_the_code_on_its_console(cli: Cli, runn
     host = next(host for host in told(cli("hosts", "list", "--cluster", "lab", "-o", "json")) if host["id"])
     path = f"/api/firstlight/v1/infra-envs/{host['infra_env_id']}/hosts/{host['id']}/log"
     request = urllib.request.Request(
-        running.url + path, data=b"a step begins\n", headers={"Content-Type": "text/plain"}
+        running.url + path, data=b"a step\t\x1b]0;mine\x07 begins\n", headers={"Content-Type": "text/plain"}
     )
     with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=20):
         pass
     for word in (host["id"], short_code(UUID(host["id"])).lower()):
-        assert cli("hosts", "log", word).stdout == "a step begins\n"
+        assert (
+            cli("hosts", "log", word).stdout
+            == "a step\t\N{REPLACEMENT CHARACTER}]0;mine\N{REPLACEMENT CHARACTER} begins\n"
+        )
     assert "there is no host '2222'" in cli("hosts", "log", "2222", code=3).stderr

@@ -24,13 +24,18 @@ def log(
     query: dict[str, str] = {}
     while True:
         part: Document = api.get(path, query)
-        sys.stdout.write(part["text"])
+        sys.stdout.write(harmless(part["text"]))
         sys.stdout.flush()
         query = {"offset": str(part["next"])}
         if part["next"] >= part["end"]:
             if not follow:
                 return
             time.sleep(LOOK_SECONDS)
+
+
+def harmless(text: str) -> str:
+    """Without what would steer the terminal: a host says what it likes."""
+    return "".join(char if char.isprintable() or char in "\n\t" else "\N{REPLACEMENT CHARACTER}" for char in text)
 
 
 def _by_code(api: Api, word: str) -> Document | None:
