@@ -1,6 +1,7 @@
-"""Write docs/reference/settings.md: every setting of `server/settings.py` with its names, default and meaning."""
+"""Write docs/reference/settings.md: every setting by its group, with its names, default and meaning."""
 
 import ast
+import inspect
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -10,7 +11,7 @@ from pydantic import AliasChoices, SecretStr
 from pydantic.fields import FieldInfo
 
 from firstlight.core.model.policy import DEFAULT_FINALIZING_LIMITS, DEFAULT_STAGE_TIMEOUTS
-from firstlight.server import settings as source
+from firstlight.server.setting_groups.group import SettingGroup
 from firstlight.server.settings import Settings
 
 ROOT: Final = Path(__file__).resolve().parent.parent
@@ -19,7 +20,8 @@ PREFIX: Final = "FIRSTLIGHT_"
 
 HEAD: Final = """# Settings
 
-Written by `tools/settings_page.py` from `src/firstlight/server/settings.py`; a test fails when this page is stale.
+Written by `tools/settings_page.py` from `src/firstlight/server/setting_groups`; a test fails when this page
+is stale.
 
 A setting can be given in three places. Later ones win:
 
@@ -41,27 +43,44 @@ These are read from the environment only, with or without `FIRSTLIGHT_` in front
 """
 
 
+COLUMNS: Final = "| setting | environment | default | meaning |\n|---|---|---|---|"
+
+
 def page() -> str:
-    rows = "\n".join(_rows())
-    return f"{HEAD}\n| setting | environment | default | meaning |\n|---|---|---|---|\n{rows}\n{STAGES}{_stages()}\n"
+    tables = "\n\n".join(_table(group) for group in groups())
+    return f"{HEAD}\n{tables}\n{STAGES}{_stages()}\n"
 
 
-def meanings() -> dict[str, str]:
+def groups() -> Iterator[type[SettingGroup]]:
+    """In the order of the fields of `Settings`, which comes last and adds its own."""
+    return (kind for kind in reversed(Settings.__mro__) if issubclass(kind, SettingGroup) and kind is not SettingGroup)
+
+
+def meanings(group: type[SettingGroup]) -> dict[str, str]:
     """The sentence below each setting in its source."""
-    tree = ast.parse(Path(source.__file__).read_text())
-    settings = next(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "Settings")
+    (declared,) = ast.parse(inspect.getsource(group)).body
+    assert isinstance(declared, ast.ClassDef)
     found: dict[str, str] = {}
-    for field, after in zip(settings.body, settings.body[1:], strict=False):
+    for field, after in zip(declared.body, declared.body[1:], strict=False):
         if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(after, ast.Expr):
             found[field.target.id] = " ".join(str(ast.literal_eval(after.value)).split())
     return found
 
 
-def _rows() -> Iterator[str]:
-    meaning = meanings()
-    for name, field in Settings.model_fields.items():
+def _table(group: type[SettingGroup]) -> str:
+    if group is Settings:
+        title, about = "The file", "Where all of these may stand."
+    else:
+        title, about = group.__name__.removesuffix("Settings"), inspect.getdoc(inspect.getmodule(group)) or ""
+    return f"## {title}\n\n{about}\n\n{COLUMNS}\n" + "\n".join(_rows(group))
+
+
+def _rows(group: type[SettingGroup]) -> Iterator[str]:
+    meaning = meanings(group)
+    for name in meaning:
+        field = Settings.model_fields[name]
         names = " ".join(f"`{shown}`" for shown in dict.fromkeys(_names(name, field)))
-        yield f"| `{name}` | {names} | {_default(name, field)} | {meaning.get(name, '').replace('|', '/')} |"
+        yield f"| `{name}` | {names} | {_default(name, field)} | {meaning[name].replace('|', '/')} |"
 
 
 def _names(name: str, field: FieldInfo) -> Iterator[str]:
