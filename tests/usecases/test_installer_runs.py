@@ -6,10 +6,12 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from msgspec.structs import replace
 
 from firstlight.core.install import ignition
 from firstlight.core.model.cluster import Platform
 from firstlight.core.model.cluster_status import PlatformType, PreparationStatus
+from firstlight.server.composition import step_inputs
 from firstlight.server.ports.installer import Installer
 from firstlight.server.release.installers import InstallerSettings, ReleaseInstallers
 from firstlight.server.usecases.installer_runs import output_name
@@ -19,6 +21,11 @@ from tests.registries import Registry, layer
 from tests.usecases.preparing import a_preparing_cluster, claimed_again, cluster_of, put_manifest, run
 
 pytestmark = pytest.mark.anyio
+PARTS = {
+    "machine-config-operator": "registry.example/mco@sha256:1",
+    "must-gather": "registry.example/gather:1",
+    "rhel-coreos": "registry.example/coreos:1",
+}
 
 
 @pytest.fixture(scope="session")
@@ -30,7 +37,12 @@ def release(registry: Registry, openshift_install: Path) -> str:
         "kind": "ImageStream",
         "apiVersion": "image.openshift.io/v1",
         "metadata": {"name": "4.19.0"},
-        "spec": {"tags": [{"name": "installer", "from": {"kind": "DockerImage", "name": installer}}]},
+        "spec": {
+            "tags": [
+                {"name": name, "from": {"kind": "DockerImage", "name": image}}
+                for name, image in {"installer": installer, **PARTS, "etcd": "registry.example/etcd:1"}.items()
+            ]
+        },
     }
     metadata = {"kind": "cincinnati-metadata-v0", "version": "4.19.0"}
     files = {
@@ -62,6 +74,7 @@ async def require_valid(world: World, cluster_id: UUID) -> list[str]:
 async def test_three_masters_and_two_workers(world: World, installer: Installer, release: str, tmp_path: Path) -> None:
     state, row = await a_preparing_cluster(world, workers=2, release_image=release, openshift_version="4.19.0")
     cluster_id = state.cluster.id
+    assert step_inputs(state, world.catalogue).release.mco_image == ""
     await put_manifest(world, cluster_id, "mine.yaml", b"kind: ConfigMap\napiVersion: v1\nmetadata: {name: mine}")
     await put_manifest(
         world,
@@ -72,6 +85,12 @@ async def test_three_masters_and_two_workers(world: World, installer: Installer,
     await run(world, row, installer=installer)
     cluster = await cluster_of(world, cluster_id)
     assert (cluster.preparation.status, cluster.preparation.reason) == (PreparationStatus.SUCCESS, "")
+    assert cluster.release_parts == PARTS
+    told = step_inputs(replace(state, cluster=cluster), world.catalogue).release
+    assert (told.mco_image, told.must_gather_images) == (
+        PARTS["machine-config-operator"],
+        {"ocp": PARTS["must-gather"]},
+    )
     names = await require_valid(world, cluster_id)
     hosts = {f"{'master' if index < 3 else 'worker'}-{one.host.id}.ign" for index, one in enumerate(state.hosts)}
     assert set(names) == {"bootstrap.ign", "master.ign", "worker.ign"} | hosts

@@ -24,7 +24,7 @@ from firstlight.core.model.policy import (
     Timeouts,
     VersionedHardware,
 )
-from firstlight.core.steps.inputs import NO_INPUTS, ReleaseFacts, StepInputs
+from firstlight.core.steps.inputs import NO_INPUTS, StepInputs, release_facts
 from firstlight.core.versions.catalogue import Catalogue
 from firstlight.core.versions.configured import configured_catalogue
 from firstlight.server.auth.authenticator import Authenticator
@@ -247,4 +247,5 @@ def step_inputs(state: ClusterState, catalogue: Catalogue) -> StepInputs:
     version = state.cluster.openshift_version
     if not version:
         return NO_INPUTS
-    return StepInputs(release=ReleaseFacts(must_gather_images=catalogue.must_gather(version)))
+    parts = state.cluster.release_parts
+    return StepInputs(release=release_facts(parts, must_gather=catalogue.must_gather(version)))

@@ -114,6 +114,8 @@ class Cluster(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     openshift_version: str = ""
     release_image: str = ""
+    release_parts: dict[str, str] = {}
+    """Component → image: what hosts need of the release, known once a preparation has looked into it."""
     openshift_cluster_id: UUID | None = None
     cpu_architecture: str = "x86_64"
     """x86_64, arm64, s390x, ppc64le or multi."""
@@ -165,6 +167,8 @@ class Cluster(Struct, frozen=True, kw_only=True, omit_defaults=True):
     preparation: Preparation = Preparation()
     install_started_at: datetime | None = None
     install_completed_at: datetime | None = None
+    retry_until: datetime | None = None
+    """So long the installation waits for hosts that are tried again."""
     kubeconfig_complete: bool = False
     """The ingress certificate arrived and is part of the kubeconfig."""
     logs: LogsState = LogsState.NONE

@@ -1,9 +1,14 @@
 """What step arguments need beyond the state of cluster and host: images of the release, addresses, secrets."""
 
 from collections.abc import Mapping
+from typing import Final
 from uuid import UUID
 
 from msgspec import Struct
+
+MCO, MUST_GATHER, COREOS = "machine-config-operator", "must-gather", "rhel-coreos"
+PARTS: Final = frozenset({MCO, MUST_GATHER, COREOS})
+"""Components of a release whose images hosts are told about."""
 
 
 class ReleaseFacts(Struct, frozen=True, kw_only=True):
@@ -14,6 +19,14 @@ class ReleaseFacts(Struct, frozen=True, kw_only=True):
     """Operator name, or "ocp" → image."""
     coreos_image: str = ""
     """For machines that install into the system they run from."""
+
+
+def release_facts(parts: Mapping[str, str], *, must_gather: Mapping[str, str]) -> ReleaseFacts:
+    """What is known of a release: its own parts, and what an operator configured, which wins."""
+    own = {"ocp": parts[MUST_GATHER]} if MUST_GATHER in parts else {}
+    return ReleaseFacts(
+        mco_image=parts.get(MCO, ""), must_gather_images=must_gather or own, coreos_image=parts.get(COREOS, "")
+    )
 
 
 class BootArtifacts(Struct, frozen=True, kw_only=True):

@@ -53,12 +53,16 @@ class ReleaseInstallers:
     @asynccontextmanager
     async def run(self, order: InstallerOrder) -> AsyncGenerator[InstallerRun]:
         async with AsyncExitStack() as stack:
-            program = self._settings.program or await stack.enter_async_context(self._program(order))
+            program, images = self._settings.program, dict[str, str]()
+            if program is None:
+                program, images = await stack.enter_async_context(self._program(order))
             folder = await stack.enter_async_context(work_folder(self._work, prefix=WORK))
-            yield Directory(program, order, folder=folder, invoker=self._settings.invoker, slots=self._slots)
+            yield Directory(
+                program, order, folder=folder, invoker=self._settings.invoker, slots=self._slots, images=images
+            )
 
     @asynccontextmanager
-    async def _program(self, order: InstallerOrder) -> AsyncGenerator[Path]:
+    async def _program(self, order: InstallerOrder) -> AsyncGenerator[tuple[Path, dict[str, str]]]:
         name = installer_name(order.version, fips=await asyncio.to_thread(in_fips_mode))
         secret = parse_pull_secret(order.pull_secret)
         bundle = order.mirrors.ca_bundle if order.mirrors else ""
@@ -76,7 +80,7 @@ class ReleaseInstallers:
 
             digest = info.image.rpartition(":")[2]
             async with self._tools.using(f"{digest}-{name}", name, make=extracted) as program:
-                yield program
+                yield program, info.images
 
 
 def installer_name(version: str, *, fips: bool = False) -> str:

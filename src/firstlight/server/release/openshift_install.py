@@ -41,8 +41,16 @@ class Directory:
     """One run of one installer program."""
 
     def __init__(
-        self, program: Path, order: InstallerOrder, *, folder: Path, invoker: str, slots: asyncio.Semaphore
+        self,
+        program: Path,
+        order: InstallerOrder,
+        *,
+        folder: Path,
+        invoker: str,
+        slots: asyncio.Semaphore,
+        images: Mapping[str, str],
     ) -> None:
+        self.images = images
         self._program = program
         self._order = order
         self._folder = folder

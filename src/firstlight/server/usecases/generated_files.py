@@ -38,6 +38,7 @@ class Prepared(Struct, frozen=True):
     """File name → content."""
     system: Sequence[Manifest]
     openshift_cluster_id: UUID
+    release_parts: Mapping[str, str] = {}
 
 
 async def inputs_of(world: World, state: ClusterState) -> ClusterInputs:

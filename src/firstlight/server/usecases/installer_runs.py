@@ -30,6 +30,7 @@ from firstlight.core.install.installer_files import (
 from firstlight.core.install.kube_objects import Manifest
 from firstlight.core.install.manifest_set import added_manifests, parsed
 from firstlight.core.model.cluster import ClusterState
+from firstlight.core.steps.inputs import PARTS
 from firstlight.server.ports.installer import Installer, InstallerOrder, ManifestFile
 from firstlight.server.ports.store import OperationRow, PutOperation, PutSecret
 from firstlight.server.usecases.generated_files import (
@@ -51,6 +52,8 @@ Report = Callable[[str], Awaitable[None]]
 class _Output(Struct, frozen=True, kw_only=True):
     files: Mapping[str, bytes]
     manifests: tuple[ManifestFile, ...]
+    parts: Mapping[str, str] = {}
+    """Images of the release that hosts are told about."""
 
 
 def is_simulated(state: ClusterState) -> bool:
@@ -87,7 +90,10 @@ async def made_by_installer(
         lease_files=lease_files(state.cluster),
     )
     return Prepared(
-        {**files, **controller_files(state, policy=world.policy)}, given.system, openshift_cluster_id(files)
+        {**files, **controller_files(state, policy=world.policy)},
+        given.system,
+        openshift_cluster_id(files),
+        output.parts,
     )
 
 
@@ -120,7 +126,8 @@ async def _run(
         complete = [_file(one) for one in replaced(generated, added)]
         await report("openshift-install is writing Ignition configs")
         files = await run.configs(complete, wanted=required_files(inputs))
-    return _Output(files=files, manifests=tuple(_file(one) for one in added))
+        parts = {name: image for name, image in run.images.items() if name in PARTS}
+    return _Output(files=files, manifests=tuple(_file(one) for one in added), parts=parts)
 
 
 def _read(file: ManifestFile) -> Manifest:

@@ -110,6 +110,7 @@ async def _succeed(world: World, row: OperationRow, cluster_id: UUID, *, made: P
                 cluster,
                 preparation=replace(cluster.preparation, status=PreparationStatus.SUCCESS, reason=""),
                 openshift_cluster_id=made.openshift_cluster_id,
+                release_parts=dict(made.release_parts),
                 updated_at=now,
             ),
             changes=(Change(event=PreparationStarted(cluster_id=cluster_id), after=_told(PreparationStatus.SUCCESS)),),
