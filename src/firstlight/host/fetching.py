@@ -4,6 +4,7 @@ The trust and the routing through proxies are also what the session with the ser
 """
 
 import ssl
+import tempfile
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -90,7 +91,7 @@ class _Answer:
             async for piece in self._response.aiter_bytes():
                 yield piece
         except (httpx2.HTTPError, OSError) as reason:
-            raise Unfetched(f"The answer of {self._url} broke off: {_words(reason)}.") from reason
+            raise Unfetched(f"The answer of {self._url} broke off: {words_of(reason)}.") from reason
 
     async def body(self, *, most: int) -> bytes:
         whole = bytearray()
@@ -128,7 +129,7 @@ def fetcher(*, root: Root, environment: Mapping[str, str]) -> Fetch:
                 request = client.build_request("GET", url, headers=dict(headers or {}))
                 response = await client.send(request, stream=True)
             except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError) as reason:
-                raise Unfetched(f"{shown} could not be fetched: {_words(reason)}.") from reason
+                raise Unfetched(f"{shown} could not be fetched: {words_of(reason)}.") from reason
             try:
                 yield _Answer(response, url=shown)
             finally:
@@ -159,7 +160,20 @@ def _for_proxy(proxy: str, context: ssl.SSLContext) -> ssl.SSLContext | None:
     return context if proxy.startswith("https://") else None
 
 
-def _words(reason: BaseException) -> str:
+def with_pair(context: ssl.SSLContext, *, certificate: str, key: str) -> None:
+    """Let the context prove who we are. Raises `ssl.SSLError` and OSError."""
+    # The standard library takes certificates of clients only from files.
+    with tempfile.NamedTemporaryFile("w", suffix=".pem") as file:
+        file.write(f"{certificate}\n{key}\n")
+        file.flush()
+        context.load_cert_chain(file.name)
+
+
+def words_of(reason: BaseException) -> str:
+    """What went wrong with a call, as part of a sentence that may be shown."""
     if isinstance(reason, httpx2.TimeoutException):
         return "no connection in time" if isinstance(reason, httpx2.ConnectTimeout) else "no answer in time"
-    return str(reason).rstrip(".") or type(reason).__name__
+    if isinstance(reason, httpx2.LocalProtocolError):
+        # Its text quotes the header that cannot be sent, which may be a token.
+        return "the request has a header that cannot be sent"
+    return str(reason).strip().rstrip(".") or type(reason).__name__

@@ -1,25 +1,21 @@
 """A small Kubernetes client: reads objects as a kubeconfig with client certificates allows, every call bounded."""
 
-import asyncio
 import base64
 import binascii
-import os
 import re
 import ssl
-import tempfile
 from collections.abc import Mapping
-from pathlib import Path
 from types import TracebackType
 from typing import Final, cast
 
-import httpx2
 import msgspec
 from msgspec import Struct
 
-CALL_SECONDS: Final = 20.0
-LARGEST_ANSWER: Final = 64 * 2**20
+from firstlight.host.calling import Api, Refused, Unreachable
+from firstlight.host.fetching import RoutedTransport, with_pair
+
+CALL_SECONDS: Final = 25.0
 MISSING: Final = 404
-ERRORS_FROM: Final = 300
 _VALUE: Final = re.compile(
     r"""^[\s-]*["']?(server|certificate-authority-data|client-certificate-data|client-key-data|token)["']?:"""
     r"""\s*["']?([^"',\s]+)["']?,?\s*$""",
@@ -72,13 +68,11 @@ def _decoded(text: str) -> str:
 class Kube:
     def __init__(self, config: Kubeconfig) -> None:
         """Raises `KubeTrouble` if the certificates cannot be used."""
-        self._server = config.server
         headers = {"User-Agent": "firstlight", "Accept": "application/json"}
         if config.token:
             headers["Authorization"] = f"Bearer {config.token}"
-        self._client = httpx2.AsyncClient(
-            verify=_context(config), headers=headers, trust_env=False, timeout=httpx2.Timeout(CALL_SECONDS)
-        )
+        transport = RoutedTransport(_context(config), environment={})
+        self._api = Api(config.server, transport=lambda: transport, headers=lambda: headers, who="the API server")
 
     async def __aenter__(self) -> "Kube":
         return self
@@ -86,27 +80,27 @@ class Kube:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self._client.aclose()
+        await self._api.renew()
 
     async def get(self, path: str) -> Document | None:
         """An object, None if there is none of that name. Raises `KubeTrouble`."""
-        status, body = await self._ask("GET", path)
-        return None if status == MISSING else _document(body)
+        body = await self._ask("GET", path)
+        return None if body is None else _document(body)
 
     async def items(self, path: str, **query: str) -> tuple[Document, ...]:
         """The objects of a list. Raises `KubeTrouble`."""
-        status, body = await self._ask("GET", path, query=query)
-        if status == MISSING:
+        body = await self._ask("GET", path, query=query)
+        if body is None:
             raise KubeTrouble(f"the cluster has no {path.rpartition('/')[2]} yet")
         return tuple(mapping(item) for item in sequence(_document(body).get("items")))
 
     async def patch(self, path: str, operations: list[dict[str, object]]) -> None:
         """Change an object by a JSON patch. Raises `KubeTrouble`."""
-        await self._ask("PATCH", path, content=msgspec.json.encode(operations), kind="application/json-patch+json")
+        kind = {"Content-Type": "application/json-patch+json"}
+        await self._ask("PATCH", path, document=operations, headers=kind)
 
     async def text(self, path: str, **query: str) -> bytes:
-        status, body = await self._ask("GET", path, query=query)
-        return b"" if status == MISSING else body
+        return await self._ask("GET", path, query=query) or b""
 
     async def _ask(
         self,
@@ -114,35 +108,27 @@ class Kube:
         path: str,
         *,
         query: Mapping[str, str] | None = None,
-        content: bytes | None = None,
-        kind: str = "",
-    ) -> tuple[int, bytes]:
-        headers = {"Content-Type": kind} if kind else {}
+        document: object = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> bytes | None:
+        """None if there is nothing of that name."""
         try:
-            async with asyncio.timeout(CALL_SECONDS + 5):
-                answer = await self._client.request(
-                    method, self._server + path, params=dict(query or {}), content=content, headers=headers
-                )
-        except TimeoutError:
-            raise KubeTrouble("the API server does not answer in time") from None
-        except (httpx2.HTTPError, OSError, ValueError) as reason:
-            raise KubeTrouble(f"the API server cannot be reached: {reason or type(reason).__name__}") from reason
-        if answer.status_code >= ERRORS_FROM and answer.status_code != MISSING:
-            raise KubeTrouble(f"the API server answered {answer.status_code} to {method} {path}")
-        return answer.status_code, answer.content
+            return await self._api.ask(
+                method, path, query=query, document=document, headers=headers, seconds=CALL_SECONDS
+            )
+        except Refused as refusal:
+            if refusal.status == MISSING:
+                return None
+            raise KubeTrouble(f"the API server answered {refusal.status} to {method} {path}") from None
+        except Unreachable as reason:
+            raise KubeTrouble(str(reason)) from reason
 
 
 def _context(config: Kubeconfig) -> ssl.SSLContext:
     try:
         context = ssl.create_default_context(cadata=config.authority or None)
         if config.certificate and config.key:
-            # The standard library takes a client's key only from a file.
-            with tempfile.TemporaryDirectory() as folder:
-                pair = Path(folder) / "pair.pem"
-                handle = os.open(pair, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-                with os.fdopen(handle, "w") as file:
-                    file.write(f"{config.certificate}\n{config.key}\n")
-                context.load_cert_chain(pair)
+            with_pair(context, certificate=config.certificate, key=config.key)
     except (ssl.SSLError, OSError, ValueError):
         raise KubeTrouble("the certificates in the kubeconfig cannot be used") from None
     return context

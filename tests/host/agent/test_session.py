@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from firstlight.host.agent.documents import StepReply
-from firstlight.host.agent.session import LONGEST_REASON, Refused, ServiceSession, Unreachable, reason_in
+from firstlight.host.agent.session import ServiceSession
+from firstlight.host.calling import LONGEST_REASON, Refused, Unreachable, reason_in
 from firstlight.host.root import Root
 from tests.host.agent.authorities import authority_and_server
 from tests.host.agent.scripted import Asked, Said, Script, Scripted, document, scripted
@@ -122,7 +123,7 @@ async def test_a_service_that_says_nothing_is_not_waited_for(tmp_path: Path) -> 
         return Said()
 
     async with talking(tmp_path, silent) as (_, session):
-        with pytest.raises(Unreachable, match="time"):
+        with pytest.raises(Unreachable, match="within 0.1 seconds"):
             await session.ask("GET", "/x", seconds=0.1)
 
 

@@ -10,7 +10,8 @@ from firstlight.host.agent.kept_replies import KeptReplies
 from firstlight.host.agent.logs.writing import Log
 from firstlight.host.agent.once import Once
 from firstlight.host.agent.replies import Key, Memory, Outbox
-from firstlight.host.agent.session import Refused, ServiceSession, Unreachable
+from firstlight.host.agent.session import ServiceSession
+from firstlight.host.calling import Refused, Unreachable
 
 UNWANTED: Final = frozenset({400, 404, 405, 409, 413, 422})
 """Answers after which sending the same reply again would help nobody."""

@@ -15,9 +15,10 @@ from firstlight.host.agent.delivering import Delivery
 from firstlight.host.agent.documents import Instructions
 from firstlight.host.agent.logs.writing import Log
 from firstlight.host.agent.patience import Patience
-from firstlight.host.agent.session import Refused, ServiceSession, Unreachable
+from firstlight.host.agent.session import ServiceSession
 from firstlight.host.agent.stepping import Stepper
 from firstlight.host.agent.trouble import SLOW, SLOW_SECONDS, sentence_about
+from firstlight.host.calling import Refused, Unreachable
 
 T = TypeVar("T")
 

@@ -14,8 +14,9 @@ from firstlight.host.agent.board import Board
 from firstlight.host.agent.documents import Registration, RunnerArguments
 from firstlight.host.agent.logs.writing import Log
 from firstlight.host.agent.patience import Patience
-from firstlight.host.agent.session import Refused, ServiceSession, Unreachable
+from firstlight.host.agent.session import ServiceSession
 from firstlight.host.agent.trouble import FIRST_SLOW_SECONDS, SLOW, SLOW_SECONDS, sentence_about
+from firstlight.host.calling import Refused, Unreachable
 
 REGISTRATION: Final = "registration.json"
 """Where it is kept beneath the agent's state."""

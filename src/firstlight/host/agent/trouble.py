@@ -3,7 +3,7 @@
 from typing import Final
 from urllib.parse import urlsplit
 
-from firstlight.host.agent.session import Refused, Unreachable
+from firstlight.host.calling import Refused, Unreachable
 
 SLOW: Final = frozenset({401, 403, 404, 409})
 """The original's agent stops for good on these. A gateway may be wrong for a minute, so we ask again, slowly."""
@@ -20,7 +20,7 @@ _MEANING: Final = {
 
 def sentence_about(trouble: Refused | Unreachable, *, url: str) -> str:
     if isinstance(trouble, Unreachable):
-        return f"{urlsplit(url).netloc} cannot be used: {trouble}."
+        return f"{urlsplit(url).netloc} cannot be used: {trouble.words}."
     meaning = _MEANING.get(trouble.status, "")
     said = f"It says {trouble.status}: {trouble.reason}" if trouble.reason else f"It says {trouble.status}."
     return f"{meaning} {said}".strip()

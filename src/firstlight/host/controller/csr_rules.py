@@ -27,6 +27,9 @@ CLIENT_USAGES: Final = frozenset({"digital signature", "client auth"})
 SERVING_USAGES: Final = frozenset({"digital signature", "server auth"})
 LEGACY_USAGE: Final = "key encipherment"
 SETTLED: Final = frozenset({"Approved", "Denied", "Failed"})
+MOST_PER_NODE: Final = 10
+"""So many certificates of one kind explain themselves by restarts of one kubelet; more are somebody's else."""
+CLUSTER_NAMES: Final = frozenset({"api", "api-int", "apps"})
 
 
 class Verdict(Struct, frozen=True, kw_only=True):
@@ -41,6 +44,22 @@ class Known(Struct, frozen=True, kw_only=True):
     hosts: Sequence[HostDocument] = ()
     nodes: Mapping[str, Node] = {}
     vips: frozenset[Address] = frozenset()
+    domain: str = ""
+    """Below which the cluster itself has names: `api.<domain>` and so on."""
+    approved: Mapping[tuple[str, str], int] = {}
+    """Signer and node → how many of its requests were approved, by anybody."""
+
+
+def identity(csr: Csr) -> tuple[str, str]:
+    """Signer and node of a request; an empty name if it is no node's or cannot be read."""
+    try:
+        return csr.spec.signer_name, _name(read_request(csr.spec.request))
+    except Malformed:
+        return csr.spec.signer_name, ""
+
+
+def is_approved(csr: Csr) -> bool:
+    return any(condition.type == "Approved" and condition.status != "False" for condition in csr.status.conditions)
 
 
 def judge(csr: Csr, known: Known) -> Verdict | None:
@@ -66,7 +85,10 @@ def _refusal(csr: Csr, request: CertificateRequest, known: Known) -> str:
     wanted = CLIENT_USAGES if client else SERVING_USAGES
     if len(csr.spec.usages) != len(set(csr.spec.usages)) or frozenset(csr.spec.usages) - {LEGACY_USAGE} != wanted:
         return f"The usages are {', '.join(csr.spec.usages) or 'none'} instead of {', '.join(sorted(wanted))}."
-    return (_client_refusal if client else _serving_refusal)(csr, request, known)
+    refusal = (_client_refusal if client else _serving_refusal)(csr, request, known)
+    if not refusal and known.approved.get((csr.spec.signer_name, _name(request)), 0) >= MOST_PER_NODE:
+        return f"{MOST_PER_NODE} such requests of {_name(request)} were approved already. Approve this one by hand."
+    return refusal
 
 
 def _client_refusal(csr: Csr, request: CertificateRequest, known: Known) -> str:
@@ -94,12 +116,29 @@ def _serving_refusal(csr: Csr, request: CertificateRequest, known: Known) -> str
         return f"The node {name} is no host of this installation."
     if request.other_names or not (request.dns_names or request.addresses):
         return "A serving certificate is for host names and addresses, and for at least one of them."
-    return _names_refusal(request, node) or _addresses_refusal(request, node, host=host, known=known)
+    refusal = _names_refusal(request, node, host=host, known=known)
+    return refusal or _addresses_refusal(request, node, host=host, known=known)
 
 
-def _names_refusal(request: CertificateRequest, node: Node) -> str:
-    foreign = sorted(set(map(str.lower, request.dns_names)) - node_names(node))
-    return f"The node {node.metadata.name} is not called {', '.join(foreign)}." if foreign else ""
+def _names_refusal(request: CertificateRequest, node: Node, *, host: HostDocument, known: Known) -> str:
+    asked = set(map(str.lower, request.dns_names))
+    foreign = sorted(asked - node_names(node))
+    if foreign:
+        return f"The node {node.metadata.name} is not called {', '.join(foreign)}."
+    # A node writes its own names, too.
+    own = host.names | {node.metadata.name.lower()}
+    taken = sorted(name for name in asked - own if _is_anothers(name, node, host, known))
+    return f"{', '.join(taken)} is the name of another host or of the cluster itself." if taken else ""
+
+
+def _is_anothers(name: str, node: Node, host: HostDocument, known: Known) -> bool:
+    if any(name in other.names for other in known.hosts if other.id != host.id):
+        return True
+    if any(name in node_names(other) for other in known.nodes.values() if other.key != node.key):
+        return True
+    return bool(known.domain) and (
+        name.endswith(f".{known.domain}") and name.removesuffix(f".{known.domain}").split(".")[-1] in CLUSTER_NAMES
+    )
 
 
 def _addresses_refusal(request: CertificateRequest, node: Node, *, host: HostDocument, known: Known) -> str:

@@ -1,5 +1,6 @@
 """What the controller reads of the service's answers. Null and absent mean the same."""
 
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_interface
 from uuid import UUID
 
@@ -42,19 +43,13 @@ class HostDocument(Struct, frozen=True, kw_only=True):
     @property
     def names(self) -> frozenset[str]:
         """What its node may be called."""
-        own = self._inventory().hostname
+        own, _ = _identity(self.inventory or "")
         return frozenset(name.lower() for name in (self.requested_hostname, own) if name)
 
     @property
     def addresses(self) -> frozenset[Address]:
-        found: set[Address] = set()
-        for interface in self._inventory().interfaces or ():
-            for text in (*(interface.ipv4_addresses or ()), *(interface.ipv6_addresses or ())):
-                try:
-                    found.add(ip_interface(text).ip)
-                except ValueError:
-                    continue
-        return frozenset(found)
+        _, found = _identity(self.inventory or "")
+        return found
 
     @property
     def labels(self) -> dict[str, str]:
@@ -63,11 +58,22 @@ class HostDocument(Struct, frozen=True, kw_only=True):
         except msgspec.MsgspecError:
             return {}
 
-    def _inventory(self) -> _Inventory:
-        try:
-            return msgspec.json.decode(self.inventory or "{}", type=_Inventory)
-        except (msgspec.MsgspecError, UnicodeError):
-            return _Inventory()
+
+@lru_cache(maxsize=2048)
+def _identity(inventory: str) -> tuple[str, frozenset[Address]]:
+    """Name and addresses in an inventory. They are looked at for each node and each certificate request."""
+    try:
+        read = msgspec.json.decode(inventory or "{}", type=_Inventory)
+    except (msgspec.MsgspecError, UnicodeError):
+        return "", frozenset()
+    found: set[Address] = set()
+    for interface in read.interfaces or ():
+        for text in (*(interface.ipv4_addresses or ()), *(interface.ipv6_addresses or ())):
+            try:
+                found.add(ip_interface(text).ip)
+            except ValueError:
+                continue
+    return read.hostname or "", frozenset(found)
 
 
 class ClusterProgress(Struct, frozen=True, kw_only=True):
@@ -85,12 +91,19 @@ class Platform(Struct, frozen=True):
 
 class ClusterDocument(Struct, frozen=True, kw_only=True):
     id: UUID
+    name: str = ""
+    base_dns_domain: str | None = None
     status: str = ""
     status_info: str = ""
     progress: ClusterProgress | None = None
     api_vips: tuple[Vip, ...] | None = None
     ingress_vips: tuple[Vip, ...] | None = None
     platform: Platform | None = None
+    install_config_overrides: str | None = None
+
+    @property
+    def domain(self) -> str:
+        return f"{self.name}.{self.base_dns_domain}".lower() if self.name and self.base_dns_domain else ""
 
     @property
     def vips(self) -> frozenset[Address]:

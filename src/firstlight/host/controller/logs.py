@@ -11,7 +11,7 @@ from typing import Final
 
 from firstlight.core import wire
 from firstlight.core.wire.words import LogsState
-from firstlight.host.controller.kube.client import Refused, Unreachable
+from firstlight.host.calling import Refused, Unreachable
 from firstlight.host.controller.repeating import TROUBLE
 from firstlight.host.controller.site import CERTIFICATES, CONFIG, NODES, Site
 from firstlight.host.programs import Programs

@@ -11,8 +11,10 @@ from firstlight.host.controller.objects import Node
 ADDRESS_TYPES: Final = frozenset({"InternalIP", "ExternalIP"})
 NAME_TYPES: Final = frozenset({"Hostname", "InternalDNS", "ExternalDNS"})
 OUT: Final = "disabled"
-# The address is in quotes, with its port, and the agent that asked follows.
-_REQUEST: Final = re.compile(r'requested by address:"\[?([0-9A-Fa-f.:]+?)(?:%[^\]"]*)?\]?:\d+"\s+User-Agent:"Ignition/')
+# An address with its port, by newer servers in quotes; the agent that asked follows.
+_REQUEST: Final = re.compile(
+    r'requested by (?:address:)?"?\[?([0-9A-Fa-f.:]+?)(?:%[^\]"\s]*)?\]?:\d+"?,?\s+User-Agent:"Ignition/'
+)
 
 
 def node_addresses(node: Node) -> frozenset[Address]:

@@ -8,8 +8,8 @@ import msgspec
 
 from firstlight.core import wire
 from firstlight.core.wire.words import HostStage
+from firstlight.host.calling import Refused, Unreachable
 from firstlight.host.controller.documents import Address, HostDocument
-from firstlight.host.controller.kube.client import Refused, Unreachable
 from firstlight.host.controller.matching import host_of, ignited, ignited_addresses
 from firstlight.host.controller.objects import Node, Pod
 from firstlight.host.controller.repeating import repeat

@@ -10,9 +10,10 @@ from typing import Final
 import msgspec
 
 from firstlight.core.errors import Invalid
+from firstlight.host.calling import Refused, Unreachable
 from firstlight.host.controller.applying import apply_text
 from firstlight.host.controller.documents import CustomManifest, OperatorDocument
-from firstlight.host.controller.kube.client import Kube, Refused, Unreachable
+from firstlight.host.controller.kube.client import Kube
 from firstlight.host.controller.objects import Csv, InstallPlan, KubeObject
 from firstlight.host.controller.operator_reports import tell_operator
 from firstlight.host.controller.operators import TIMED_OUT, Standing, csv_of, csv_standing, is_news, is_settled

@@ -6,8 +6,9 @@ The original's sign is an Event, which expires. A ConfigMap says the same and st
 from datetime import UTC, datetime
 from typing import Final
 
+from firstlight.host.calling import Refused
 from firstlight.host.controller.applying import FIELD_MANAGER
-from firstlight.host.controller.kube.client import APPLY, Kube, Refused
+from firstlight.host.controller.kube.client import APPLY, Kube
 from firstlight.host.controller.objects import ClusterProxy
 from firstlight.host.controller.site import CONFIG, NODES, Site
 

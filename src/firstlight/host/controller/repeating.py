@@ -4,12 +4,11 @@ from collections.abc import Awaitable, Callable
 from typing import Final
 
 from firstlight.core.errors import Invalid
+from firstlight.host.calling import Refused, Unreachable
 from firstlight.host.controller.bells import Bell
-from firstlight.host.controller.kube.client import Refused, Unreachable
 from firstlight.host.controller.log import Log
-from firstlight.host.controller.service import OutOfReach, RefusedIt
 
-TROUBLE: Final = (Refused, Unreachable, RefusedIt, OutOfReach, Invalid)
+TROUBLE: Final = (Refused, Unreachable, Invalid)
 """What calls end with when the other side is away, restarting, or of another opinion: reason to try again."""
 
 

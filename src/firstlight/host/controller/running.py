@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from pathlib import Path
 from typing import Final
 
-from firstlight.host.controller.approving import approve_requests
+from firstlight.host.controller.approving import Approving
 from firstlight.host.controller.baremetal import BareMetal
 from firstlight.host.controller.bells import Bell
 from firstlight.host.controller.dns import settle_dns_address
@@ -77,7 +77,7 @@ class Controller:
 
     def _loops(self, site: Site) -> list[Coroutine[None, None, None]]:
         return [
-            approve_requests(site),
+            Approving(site).run(),
             NodeReports(site).run(),
             NodeLabels(site).run(),
             BareMetal(site).run(),

@@ -13,8 +13,8 @@ from firstlight.core.install.controller_manifests import ControllerJob, controll
 from firstlight.core.install.documents import to_text
 from firstlight.core.install.ignition_models import User
 from firstlight.core.install.kube_objects import machine_config
+from firstlight.host.calling import Refused, Unreachable
 from firstlight.host.installer.run import INSTALL_FOLDER, InstallationFailed, Run
-from firstlight.host.installer.service import Refused, Unreachable
 
 BOOTSTRAP: Final = f"{INSTALL_FOLDER}/bootstrap.ign"
 PULL_SECRET: Final = "/root/.docker/config.json"  # noqa: S105 - where podman looks for it

@@ -5,8 +5,8 @@ import io
 import tarfile
 from typing import Final
 
+from firstlight.host.calling import Refused, Unreachable
 from firstlight.host.installer.run import Run
-from firstlight.host.installer.service import Refused, Unreachable
 from firstlight.host.kubernetes import Kube, KubeTrouble, mapping, name_of
 
 PODS: Final = "/api/v1/namespaces/assisted-installer/pods"

@@ -8,8 +8,8 @@ from firstlight.core.errors import Invalid
 from firstlight.core.install import ignition
 from firstlight.core.install.ignition_merge import merge
 from firstlight.core.install.ignition_models import References
+from firstlight.host.calling import Refused, Unreachable
 from firstlight.host.installer.run import InstallationFailed, Run
-from firstlight.host.installer.service import Refused, Unreachable
 
 SINGLE_NODE: Final = "/opt/openshift/master.ign"
 PRIVATE: Final = 0o600

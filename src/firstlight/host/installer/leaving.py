@@ -2,8 +2,8 @@
 
 from typing import Final
 
+from firstlight.host.calling import Refused, Unreachable
 from firstlight.host.installer.run import Run, complaint_of
-from firstlight.host.installer.service import Refused, Unreachable
 
 LOGS_SECONDS: Final = 600.0
 LAST_REPORT_SECONDS: Final = 600.0

@@ -11,8 +11,9 @@ from uuid import UUID
 from msgspec import Struct
 
 from firstlight.core.wire.words import HostStage
+from firstlight.host.calling import Refused, Unreachable
 from firstlight.host.installer.log import Log
-from firstlight.host.installer.service import SETTLED, Refused, Service, Unreachable
+from firstlight.host.installer.service import SETTLED, Service
 
 LONGEST_INFO: Final = 2048
 ROUND_SECONDS: Final = 60.0

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Final
 
 from firstlight.core.wire.words import HostStage
+from firstlight.host.calling import Refused, Unreachable
 from firstlight.host.installer.bootstrap import unit_state
 from firstlight.host.installer.controller_logs import send_controller_logs
 from firstlight.host.installer.nodes import UNINITIALIZED, Node, host_of, node_of, unsettled
 from firstlight.host.installer.run import InstallationFailed, Run
-from firstlight.host.installer.service import Refused, Unreachable
 from firstlight.host.installer.watching import other_hosts, tell_of
 from firstlight.host.kubernetes import Kube, KubeTrouble, mapping, name_of, read_kubeconfig
 

@@ -3,9 +3,10 @@
 from typing import Final
 
 from firstlight.core.wire.words import HostStage
+from firstlight.host.calling import Refused, Unreachable
 from firstlight.host.installer.mcs_log import LogReader, addresses_of
 from firstlight.host.installer.run import Run
-from firstlight.host.installer.service import SETTLED, HostDocument, Refused, Unreachable
+from firstlight.host.installer.service import SETTLED, HostDocument
 
 EVERY_SECONDS: Final = 30.0
 CALL_SECONDS: Final = 30.0

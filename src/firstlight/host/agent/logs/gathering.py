@@ -18,7 +18,9 @@ from firstlight.host.actions.action import Done, LogsRequest
 from firstlight.host.agent.logs.saving import save_output
 from firstlight.host.agent.logs.uploading import upload_in_pieces
 from firstlight.host.agent.logs.writing import Log
-from firstlight.host.agent.session import Refused, ServiceSession, Unreachable, multipart_file
+from firstlight.host.agent.session import ServiceSession
+from firstlight.host.calling import Refused, Unreachable
+from firstlight.host.forms import file_form
 
 LARGEST_FILE: Final = 100 * 2**20
 LARGEST_UPLOAD: Final = 262_144_000
@@ -199,7 +201,7 @@ class Gatherer:
             "host_id": str(request.host_id),
         }
         for pause in (*UPLOAD_PAUSES, None):
-            content, headers = multipart_file(archive, field="upfile", file_name="logs.tar.gz")
+            content, headers = file_form(archive, file_name="logs.tar.gz")
             try:
                 await self._session.upload(request.cluster_id, query=query, content=content, headers=headers)
                 return

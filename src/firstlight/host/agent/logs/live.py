@@ -8,7 +8,8 @@ from typing import Final
 from uuid import UUID
 
 from firstlight.host.agent.logs.writing import Tail
-from firstlight.host.agent.session import Refused, ServiceSession, Unreachable
+from firstlight.host.agent.session import ServiceSession
+from firstlight.host.calling import Refused, Unreachable
 
 PIECE: Final = 64 * 1024
 GATHER_SECONDS: Final = 2.0

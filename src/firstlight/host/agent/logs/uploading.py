@@ -10,7 +10,8 @@ from uuid import UUID
 from msgspec import Struct
 
 from firstlight.host.agent.logs.writing import Log
-from firstlight.host.agent.session import Refused, ServiceSession, Unreachable
+from firstlight.host.agent.session import ServiceSession
+from firstlight.host.calling import Refused, Unreachable
 
 PAUSES: Final = (1.0, 2.0, 5.0, 15.0, 30.0, 60.0, 60.0)
 """After failures in a row; every piece that arrives makes up for them."""

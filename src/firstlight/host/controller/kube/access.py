@@ -3,7 +3,6 @@
 import base64
 import binascii
 import ssl
-import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
@@ -14,7 +13,7 @@ from msgspec import Struct, field
 from firstlight.core.errors import Invalid
 from firstlight.host.actions.action import Unfetched
 from firstlight.host.controller.yaml_text import read_documents
-from firstlight.host.fetching import trust
+from firstlight.host.fetching import trust, with_pair
 from firstlight.host.root import Root
 
 ACCOUNT: Final = "/var/run/secrets/kubernetes.io/serviceaccount"
@@ -38,11 +37,7 @@ class Access(Struct, frozen=True, kw_only=True):
                 root=Root(), authorities=self.authorities, only_these=bool(self.authorities), insecure=self.insecure
             )
             if self.certificate:
-                # The standard library takes client certificates only from files.
-                with tempfile.NamedTemporaryFile("w", suffix=".pem") as file:
-                    file.write(f"{self.certificate}\n{self.key}")
-                    file.flush()
-                    context.load_cert_chain(file.name)
+                with_pair(context, certificate=self.certificate, key=self.key)
         except (Unfetched, ssl.SSLError, OSError) as reason:
             raise Invalid(f"The certificates for {self.server} cannot be used: {reason}.") from reason
         return context

@@ -1,56 +1,37 @@
 """Calls to an API server: typed answers, two kinds of failure, every call bounded in time and size."""
 
-import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager
 from types import TracebackType
 from typing import Final, TypeVar
 
 import httpx2
-import msgspec
 
-from firstlight.core.errors import Invalid
+from firstlight.host.calling import CALL_SECONDS, Api, Refused, decoded, reason_in
 from firstlight.host.controller.kube.access import Access
 from firstlight.host.fetching import RoutedTransport
 
 T = TypeVar("T")
 
 CONNECT_SECONDS: Final = 10.0
-CALL_SECONDS: Final = 60.0
-LARGEST_ANSWER: Final = 64 * 2**20
-ERRORS_FROM: Final = 300
 NOT_FOUND: Final = 404
 JSON: Final = "application/json"
 MERGE: Final = "application/merge-patch+json"
 APPLY: Final = "application/apply-patch+yaml"
 
 
-class Refused(Exception):
-    """The API server answered, but not with what was asked for."""
-
-    def __init__(self, status: int, message: str) -> None:
-        super().__init__(f"the API server answered {status}: {message}")
-        self.status = status
-        self.message = message
-
-
-class Unreachable(Exception):
-    """No answer came, or none that can be understood; the text is part of a sentence."""
-
-
-class _Status(msgspec.Struct):
-    message: str = ""
-    code: int = 0
-
-
 class Kube:
     def __init__(self, access: Access) -> None:
-        self._access = access
-        self._client: httpx2.AsyncClient | None = None
-
-    @property
-    def access(self) -> Access:
-        return self._access
+        self.access = access
+        self._api = Api(
+            access.server,
+            transport=lambda: RoutedTransport(access.context(), environment={}, keep_seconds=90.0),
+            headers=self._headers,
+            who="the API server",
+            server_name=access.server_name,
+            connect_seconds=CONNECT_SECONDS,
+        )
+        self.renew = self._api.renew
 
     async def __aenter__(self) -> "Kube":
         return self
@@ -59,12 +40,6 @@ class Kube:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.renew()
-
-    async def renew(self) -> None:
-        """Drop connections and what is believed of certificates."""
-        client, self._client = self._client, None
-        if client is not None:
-            await client.aclose()
 
     async def read(self, type_: type[T], path: str, *, query: Mapping[str, str] | None = None) -> T:
         return decoded(type_, await self.ask("GET", path, query=query))
@@ -88,65 +63,21 @@ class Kube:
         content_type: str = JSON,
     ) -> bytes:
         """The body of a successful answer. Raises `Refused` and `Unreachable`, nothing else."""
-        body = None if document is None else msgspec.json.encode(document)
-        headers = {"Content-Type": content_type} if body is not None else {}
-        whole = bytearray()
-        try:
-            async with (
-                asyncio.timeout(CALL_SECONDS),
-                self.stream(method, path, query=query, body=body, headers=headers) as answer,
-            ):
-                async for piece in answer.aiter_bytes():
-                    whole += piece
-                    if len(whole) > LARGEST_ANSWER:
-                        raise Unreachable(f"its answer is longer than {LARGEST_ANSWER} bytes")
-        except TimeoutError:
-            raise Unreachable(f"it did not answer within {CALL_SECONDS:g} seconds") from None
-        if answer.status_code >= ERRORS_FROM:
-            raise refused(answer.status_code, bytes(whole))
-        return bytes(whole)
+        headers = {"Content-Type": content_type} if document is not None else {}
+        return await self._api.ask(method, path, query=query, document=document, headers=headers)
 
-    @asynccontextmanager
-    async def stream(
-        self,
-        method: str,
-        path: str,
-        *,
-        query: Mapping[str, str] | None = None,
-        body: bytes | None = None,
-        headers: Mapping[str, str] | None = None,
-        silence_limit: float = CALL_SECONDS,
-    ) -> AsyncGenerator[httpx2.Response]:
-        """An answer under way, whatever its status."""
-        try:
-            client = self._opened()
-            sent = {"Accept": JSON, **self._proof(), **(headers or {})}
-            timeout = httpx2.Timeout(silence_limit, connect=CONNECT_SECONDS)
-            extensions = {"sni_hostname": self._access.server_name} if self._access.server_name else {}
-            async with client.stream(
-                method,
-                self._access.server + path,
-                params=dict(query or {}),
-                content=body,
-                headers=sent,
-                timeout=timeout,
-                extensions=extensions,
-            ) as answer:
-                yield answer
-        except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError, OSError, ValueError, Invalid) as reason:
-            if isinstance(reason, TimeoutError):
-                raise
-            raise Unreachable(str(reason).strip().rstrip(".") or type(reason).__name__) from reason
+    def stream(
+        self, path: str, *, query: Mapping[str, str] | None = None, silence_limit: float = CALL_SECONDS
+    ) -> AbstractAsyncContextManager[httpx2.Response]:
+        """An answer to GET under way, whatever its status."""
+        return self._api.stream("GET", path, query=query, silence_limit=silence_limit)
 
-    def _proof(self) -> dict[str, str]:
-        token = self._access.token
-        return {"Authorization": f"Bearer {token()}"} if token is not None else {}
+    def refused(self, status: int, body: bytes) -> Refused:
+        return self._api.refused(status, reason_in(body))
 
-    def _opened(self) -> httpx2.AsyncClient:
-        if self._client is None:
-            transport = RoutedTransport(self._access.context(), environment={}, keep_seconds=90.0)
-            self._client = httpx2.AsyncClient(transport=transport, trust_env=False)
-        return self._client
+    def _headers(self) -> dict[str, str]:
+        token = self.access.token
+        return {"Accept": JSON} | ({"Authorization": f"Bearer {token()}"} if token is not None else {})
 
 
 async def lines(answer: httpx2.Response) -> AsyncIterator[bytes]:
@@ -156,17 +87,3 @@ async def lines(answer: httpx2.Response) -> AsyncIterator[bytes]:
         *found, rest = (rest + piece).split(b"\n")
         for line in found:
             yield line
-
-
-def decoded(type_: type[T], data: bytes) -> T:
-    try:
-        return msgspec.json.decode(data, type=type_)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as reason:
-        raise Unreachable(f"its answer cannot be understood: {reason}") from None
-
-
-def refused(status: int, body: bytes) -> Refused:
-    try:
-        return Refused(status, msgspec.json.decode(body, type=_Status).message)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
-        return Refused(status, body[:300].decode("utf-8", "replace"))

@@ -7,8 +7,9 @@ from typing import Final, Generic, TypeVar
 
 import msgspec
 
+from firstlight.host.calling import ERRORS_FROM, Refused, Unreachable
 from firstlight.host.controller.bells import Bell
-from firstlight.host.controller.kube.client import ERRORS_FROM, NOT_FOUND, Kube, Refused, Unreachable, lines, refused
+from firstlight.host.controller.kube.client import NOT_FOUND, Kube, lines
 from firstlight.host.controller.log import Log
 from firstlight.host.controller.objects import KubeObject, ListMetadata
 
@@ -35,7 +36,6 @@ class _Event(msgspec.Struct):
 
 class _Failure(msgspec.Struct):
     code: int = 0
-    message: str = ""
 
 
 class Watched(Generic[T]):
@@ -69,7 +69,7 @@ class Watched(Generic[T]):
                 if refusal.status == NOT_FOUND:
                     self._replace({})
                 self._log.once(self._path, f"Watching {self._path} has to wait: {refusal}.")
-            except (Unreachable, TimeoutError) as trouble:
+            except Unreachable as trouble:
                 self._log.once(self._path, f"Watching {self._path} broke off and starts over: {trouble}.")
             else:
                 continue
@@ -99,18 +99,18 @@ class Watched(Generic[T]):
             "allowWatchBookmarks": "true",
             "timeoutSeconds": str(WATCH_SECONDS),
         }
-        async with self._kube.stream("GET", self._path, query=query, silence_limit=SILENCE_SECONDS) as answer:
+        async with self._kube.stream(self._path, query=query, silence_limit=SILENCE_SECONDS) as answer:
             if answer.status_code >= ERRORS_FROM:
                 if answer.status_code == GONE:
                     return ""
-                raise refused(answer.status_code, await answer.aread())
+                raise self._kube.refused(answer.status_code, await answer.aread())
             async for line in lines(answer):
                 event = msgspec.json.decode(line, type=_Event)
                 if event.type == "ERROR":
                     failure = msgspec.json.decode(event.object, type=_Failure)
                     if failure.code == GONE:
                         return ""
-                    raise Refused(failure.code, failure.message)
+                    raise self._kube.refused(failure.code, bytes(event.object))
                 version = self._take(event) or version
         return version
 
