@@ -11,8 +11,10 @@ from firstlight.host.controller.csr_rules import (
     BOOTSTRAPPER,
     BOOTSTRAPPER_GROUPS,
     CLIENT_SIGNER,
+    MOST_PER_NODE,
     SERVING_SIGNER,
     Known,
+    identity,
     judge,
 )
 from firstlight.host.controller.documents import HostDocument
@@ -168,6 +170,43 @@ def test_a_node_does_not_own_what_it_only_claims(stolen: str) -> None:
     assert verdict is not None
     assert not verdict.approved
     assert stolen in verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("claimed", "right"),
+    [
+        ("worker-1", False),
+        ("api.prod.example.com", False),
+        ("api-int.prod.example.com", False),
+        ("console.apps.prod.example.com", False),
+        ("worker-0.prod.example.com", True),
+        ("ip-10-0-0-1.internal", True),
+    ],
+)
+def test_a_node_may_not_call_itself_somebody_else(claimed: str, right: bool) -> None:
+    own = NODES["worker-0"]
+    named = msgspec.structs.replace(
+        own,
+        status=NodeStatus(addresses=(*own.status.addresses, NodeAddress(type="InternalDNS", address=claimed.upper()))),
+    )
+    known = Known(hosts=HOSTS, nodes={**NODES, "worker-0": named}, vips=VIPS, domain="prod.example.com")
+    verdict = judge(serving(Identity(NODE, dns_names=("worker-0", claimed))), known)
+    assert verdict is not None
+    assert verdict.approved is right
+    assert right or claimed in verdict.reason
+
+
+@pytest.mark.parametrize(("before", "right"), [(MOST_PER_NODE - 1, True), (MOST_PER_NODE, False)])
+def test_one_node_gets_so_many_and_no_more(before: int, right: bool) -> None:
+    known = msgspec.structs.replace(JOINED, approved={(SERVING_SIGNER, "worker-0"): before, (CLIENT_SIGNER, "x"): 99})
+    verdict = judge(serving(), known)
+    assert verdict is not None
+    assert verdict.approved is right
+
+
+def test_whom_a_request_counts_for() -> None:
+    assert identity(client()) == (CLIENT_SIGNER, "worker-0")
+    assert identity(client(request=b"nonsense")) == (CLIENT_SIGNER, "")
 
 
 def test_a_single_node_has_the_clusters_address() -> None:

@@ -86,6 +86,19 @@ def test_who_asked_for_ignition(peer: str, agent: str, names: list[str]) -> None
     assert [host.requested_hostname for host in found] == names
 
 
+@pytest.mark.parametrize(
+    ("line", "address"),
+    [
+        ('Pool master requested by 10.0.0.5:32780 User-Agent:"Ignition/2.6.0"', "10.0.0.5"),
+        ('Pool master requested by [fd00::5%eth0]:32780 User-Agent:"Ignition/2.6.0"', "fd00::5"),
+        ('Pool master requested by address:"[fd00::5]:47018" User-Agent:"Ignition/2.14.0"', "fd00::5"),
+        ('Pool master requested by 10.0.0.5 User-Agent:"Ignition/2.6.0"', ""),
+    ],
+)
+def test_both_generations_of_the_log(line: str, address: str) -> None:
+    assert [str(one) for one in ignited_addresses(line)] == ([address] if address else [])
+
+
 # --- stages -----------------------------------------------------------------------------------------------------------
 
 

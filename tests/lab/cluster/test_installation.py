@@ -29,7 +29,7 @@ pytestmark = pytest.mark.anyio
 
 def job_for(live: RunningService, cluster_id: UUID, *, count: int) -> ControllerJob:
     return ControllerJob(
-        image="registry.example.com/controller:1",
+        image="registry.example.com/firstlight-controller:1",
         cluster_id=str(cluster_id),
         service_url=live.url,
         openshift_version="4.18.4",

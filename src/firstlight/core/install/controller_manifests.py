@@ -6,7 +6,7 @@ The program that starts the bootstrap puts them among bootkube's manifests.
 from collections.abc import Iterator
 from typing import Final
 
-from firstlight.core.install.controller_rights import CLUSTER_RULES, FOREIGN_RULES, OWN_RULES
+from firstlight.core.install.controller_rights import CLUSTER_RULES, FOREIGN_RULES, OWN_RULES, WIDER_RULES
 from firstlight.core.install.documents import Document
 from firstlight.core.install.inputs import Value
 from firstlight.core.install.kube_objects import Manifest, config_map, kube_object, manifest
@@ -16,6 +16,7 @@ NAMESPACE: Final = "assisted-installer"
 NAME: Final = "assisted-installer-controller"
 RBAC: Final = "rbac.authorization.k8s.io"
 MASTER: Final = "node-role.kubernetes.io/master"
+OURS: Final = "firstlight"
 SERVICE_NAME: Final = "assisted-api.local.openshift.io"
 BOOTSTRAP_SECRETS: Final = "/etc/kubernetes/bootstrap-secrets"
 KEYS: Final = {
@@ -49,6 +50,11 @@ class ControllerJob(Value, frozen=True, kw_only=True):
     def is_single_node(self) -> bool:
         return self.control_plane_count == 1
 
+    @property
+    def is_ours(self) -> bool:
+        """Whether the image says that our own controller is in it, which needs fewer rights than the original's."""
+        return OURS in self.image.partition("/")[2]
+
 
 def controller_manifests(job: ControllerJob) -> tuple[Manifest, ...]:
     """In the order in which they can be applied."""
@@ -61,7 +67,8 @@ def _documents(job: ControllerJob) -> Iterator[tuple[str, Document]]:
 
     yield file("namespace"), _namespace()
     yield file("serviceaccount"), kube_object("v1", "ServiceAccount", NAME, namespace=NAMESPACE)
-    yield file("clusterrole"), kube_object(f"{RBAC}/v1", "ClusterRole", NAME, rules=list(CLUSTER_RULES))
+    everywhere = [*CLUSTER_RULES] if job.is_ours else [*CLUSTER_RULES, *WIDER_RULES]
+    yield file("clusterrole"), kube_object(f"{RBAC}/v1", "ClusterRole", NAME, rules=everywhere)
     yield file("clusterrolebinding"), _binding("ClusterRole")
     for place, (namespace, rules) in enumerate(((NAMESPACE, OWN_RULES), *FOREIGN_RULES)):
         role = kube_object(f"{RBAC}/v1", "Role", NAME, namespace=namespace, rules=list(rules))
@@ -86,6 +93,7 @@ def _documents(job: ControllerJob) -> Iterator[tuple[str, Document]]:
             "Secret",
             f"{NAME}-secret",
             namespace=NAMESPACE,
+            labels={"app": NAME},
             type="Opaque",
             stringData={"pull-secret-token": job.token},
         ),
@@ -134,7 +142,7 @@ def _job(job: ControllerJob) -> Document:
     }
     if job.service_addresses:
         pod["hostAliases"] = [{"ip": address, "hostnames": [SERVICE_NAME]} for address in job.service_addresses]
-    labels = {"job-name": NAME}
+    labels = {"app": NAME, "job-name": NAME}
     spec: Document = {"backoffLimit": 100, "template": {"metadata": {"labels": labels}, "spec": pod}}
     return kube_object("batch/v1", "Job", NAME, namespace=NAMESPACE, spec=spec)
 
@@ -143,7 +151,11 @@ def _container(job: ControllerJob) -> Document:
     variables: list[Document] = []
     for name, key in KEYS.items():
         variables.append({"name": name, "valueFrom": {"configMapKeyRef": {"name": f"{NAME}-config", "key": key}}})
-    plain = {"OPENSHIFT_VERSION": job.openshift_version, "NOTIFY_NUM_REBOOTS": _word(job.notify_reboots)}
+    plain = {
+        "OPENSHIFT_VERSION": job.openshift_version,
+        "NOTIFY_NUM_REBOOTS": _word(job.notify_reboots),
+        "NAMESPACE": NAMESPACE,
+    }
     variables.extend({"name": name, "value": value} for name, value in plain.items())
     return {
         "name": NAME,

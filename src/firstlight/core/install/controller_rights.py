@@ -1,7 +1,8 @@
 """What the controller's account may do in the new cluster: look at much, change little, delete nothing.
 
-Rarer and harsher acts (objects of operators, OLM's leftovers, a Service on the DNS's address) are done with the
-installation's own kubeconfig, which the controller asks the service for at that moment.
+Rarer and harsher acts (objects of operators, OLM's leftovers, a Service on the DNS's address, counting reboots) are
+done with the installation's own kubeconfig, which the controller asks the service for at that moment. The original's
+controller does such things by its own right, so its image gets more.
 """
 
 from typing import Final
@@ -10,6 +11,7 @@ from firstlight.core.install.documents import Document
 
 LOOK: Final = ("get", "list", "watch")
 READY_CONFIG_MAP: Final = "assisted-installer-controller-ready"
+OPERATORS_CONFIG_MAP: Final = "olm-operator-manifests"
 
 
 def rule(group: str, resources: tuple[str, ...], verbs: tuple[str, ...], *, names: tuple[str, ...] = ()) -> Document:
@@ -46,6 +48,8 @@ OWN_RULES: Final[tuple[Document, ...]] = (
     # Server-side apply of a new object asks for `create`, which knows no names.
     rule("", ("configmaps",), ("create",)),
     rule("", ("configmaps",), ("get", "patch"), names=(READY_CONFIG_MAP,)),
+    # Objects of operators, where no service is left to ask for them.
+    rule("", ("configmaps",), ("get",), names=(OPERATORS_CONFIG_MAP,)),
 )
 """In the controller's own namespace."""
 
@@ -56,5 +60,21 @@ FOREIGN_RULES: Final[tuple[tuple[str, tuple[Document, ...]], ...]] = (
     ),
     ("openshift-config-managed", (rule("", ("configmaps",), LOOK, names=("default-ingress-cert",)),)),
     ("kube-system", (rule("", ("configmaps",), ("get",), names=("cluster-config-v1",)),)),
+    ("openshift-config", (rule("", ("configmaps",), ("get",), names=("openshift-install-manifests",)),)),
 )
 """In namespaces that every cluster has."""
+
+WIDER_RULES: Final[tuple[Document, ...]] = (
+    rule("", ("pods", "pods/log", "configmaps"), LOOK),
+    rule("", ("pods",), ("deletecollection",)),
+    rule("", ("services",), ("list", "delete")),
+    rule("", ("events",), ("create",)),
+    rule("batch", ("jobs",), ("get", "list", "delete")),
+    rule("config.openshift.io", ("proxies",), ("get", "list")),
+    rule("metal3.io", ("baremetalhosts",), ("update",)),
+    rule("metal3.io", ("baremetalhosts/status",), ("get", "update")),
+    rule("metal3.io", ("provisionings",), ("get", "list")),
+    rule("operators.coreos.com", ("subscriptions", "installplans"), ("get", "list", "update", "delete")),
+    rule("machineconfiguration.openshift.io", ("*",), ("get", "patch")),
+)
+"""What the original's controller needs in every namespace besides. It could do with less, but it asks for this."""
