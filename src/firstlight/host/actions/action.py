@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from firstlight.core.errors import Invalid
 from firstlight.core.wire.reading import Reader, Unreadable
+from firstlight.core.wire.step_arguments import LogsGatherCmdRequest
 from firstlight.host.collect.lab import Lab
 from firstlight.host.programs import Programs
 from firstlight.host.root import Root
@@ -75,15 +76,12 @@ class Fetch(Protocol):
         ...
 
 
-class LogsRequest(Struct, frozen=True, kw_only=True):
-    """Which logs the service wants."""
+class LogsRequest(LogsGatherCmdRequest, frozen=True, kw_only=True):
+    """Which logs the service wants; the original leaves out what is false and writes null for an empty list."""
 
-    cluster_id: UUID
-    host_id: UUID
-    infra_env_id: UUID
     bootstrap: bool = False
     installer_gather: bool = False
-    master_ips: tuple[str, ...] | None = None
+    master_ips: tuple[str, ...] = ()
 
 
 GatherLogs = Callable[[LogsRequest], Awaitable[Done]]

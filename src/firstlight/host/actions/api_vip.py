@@ -7,10 +7,9 @@ import base64
 import binascii
 from typing import Final
 
-from msgspec import Struct
-
 from firstlight.core.errors import Invalid
 from firstlight.core.wire.reading import Reader
+from firstlight.core.wire.step_arguments import ApiVipConnectivityRequest
 from firstlight.core.wire.step_outputs import ApiVipConnectivityResponse
 from firstlight.host.actions.action import Action, Done, Site, Unfetched, first_document, replied
 from firstlight.host.actions.worker_ignition import ACCEPT, reduced
@@ -19,19 +18,7 @@ MOST_BYTES: Final = 32 * 2**20
 _SILENCE: Final = 30.0
 
 
-class Header(Struct, frozen=True, kw_only=True):
-    key: str = ""
-    value: str = ""
-
-
-class Wanted(Struct, frozen=True, kw_only=True):
-    url: str
-    ca_certificate: str | None = None
-    request_headers: tuple[Header, ...] | None = None
-    ignition_endpoint_token: str | None = None
-
-
-_WANTED: Final = Reader(Wanted)
+_WANTED: Final = Reader(ApiVipConnectivityRequest)
 
 
 async def check(arguments: tuple[str, ...], site: Site) -> Done:
@@ -56,7 +43,7 @@ async def check(arguments: tuple[str, ...], site: Site) -> Done:
     return replied(ApiVipConnectivityResponse(is_success=True, url=wanted.url, ignition=ignition))
 
 
-def _headers(wanted: Wanted) -> dict[str, str]:
+def _headers(wanted: ApiVipConnectivityRequest) -> dict[str, str]:
     headers = {"Accept": ACCEPT}
     if wanted.ignition_endpoint_token:
         headers["Authorization"] = f"Bearer {wanted.ignition_endpoint_token}"

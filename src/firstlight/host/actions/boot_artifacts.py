@@ -10,10 +10,9 @@ import shutil
 from pathlib import Path
 from typing import Final
 
-from msgspec import Struct
-
 from firstlight.core.errors import Invalid
 from firstlight.core.wire.reading import Reader
+from firstlight.core.wire.step_arguments import DownloadBootArtifactsRequest
 from firstlight.host.actions.action import Action, Done, Site, Unfetched, failed, first_document
 from firstlight.host.actions.downloading import download
 
@@ -25,14 +24,7 @@ _SPARE_BYTES: Final = 2**20
 _PROGRAM_SECONDS: Final = 300.0
 
 
-class Wanted(Struct, frozen=True, kw_only=True):
-    kernel_url: str
-    rootfs_url: str
-    initrd_url: str
-    host_fs_mount_dir: str
-
-
-_WANTED: Final = Reader(Wanted)
+_WANTED: Final = Reader(DownloadBootArtifactsRequest)
 
 
 def loader_entry(rootfs_url: str, *, architecture: str) -> str:
@@ -71,7 +63,7 @@ async def fetch_artifacts(arguments: tuple[str, ...], site: Site) -> Done:
         await asyncio.to_thread(shutil.rmtree, host / _DOWNLOADS, ignore_errors=True)
 
 
-async def _placed(wanted: Wanted, host: Path, site: Site) -> Done:
+async def _placed(wanted: DownloadBootArtifactsRequest, host: Path, site: Site) -> Done:
     # Where /boot is no mount of its own there is nothing to remount; whether it can be written to shows next.
     await site.programs.run("mount", "-o", "remount,rw", str(host / "boot"), limit=_PROGRAM_SECONDS)
     for folder in (host / KERNEL, host / ENTRY, host / _DOWNLOADS / "any"):

@@ -8,10 +8,9 @@ from datetime import UTC, datetime
 from ipaddress import IPv4Address
 from typing import Final
 
-from msgspec import Struct
-
 from firstlight.core.errors import Invalid
 from firstlight.core.wire.reading import Reader
+from firstlight.core.wire.step_arguments import DhcpAllocationRequest
 from firstlight.core.wire.step_outputs import DhcpAllocationResponse
 from firstlight.host.actions.action import Action, Done, Site, failed, first_document, replied
 from firstlight.host.links import netlink
@@ -22,15 +21,7 @@ from firstlight.host.links.frames import mac_bytes, mac_text
 _LEASE_SECONDS: Final = 28.0
 
 
-class Wanted(Struct, frozen=True, kw_only=True):
-    interface: str
-    api_vip_mac: str
-    ingress_vip_mac: str
-    api_vip_lease: str = ""
-    ingress_vip_lease: str = ""
-
-
-_WANTED: Final = Reader(Wanted)
+_WANTED: Final = Reader(DhcpAllocationRequest)
 
 
 async def allocate(arguments: tuple[str, ...], _site: Site) -> Done:

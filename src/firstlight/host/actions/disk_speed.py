@@ -8,9 +8,8 @@ import asyncio
 from math import isnan
 from typing import Final
 
-from msgspec import Struct
-
 from firstlight.core.wire.reading import Reader
+from firstlight.core.wire.step_arguments import DiskSpeedCheckRequest
 from firstlight.core.wire.step_outputs import DiskSpeedCheckResponse
 from firstlight.host.actions.action import FAILED, Action, Done, Site, first_document, replied
 from firstlight.host.actions.disk_contents import contents, device_of, why_not_a_disk
@@ -23,8 +22,7 @@ _JOBS: Final = 2
 """Two writers at once, as etcd is not alone on its disk."""
 
 
-class Wanted(Struct, frozen=True, kw_only=True):
-    path: str
+class Wanted(DiskSpeedCheckRequest, frozen=True, kw_only=True):
     installation_disk: bool = True
 
 

@@ -3,9 +3,8 @@
 import asyncio
 from typing import Final
 
-from msgspec import Struct
-
 from firstlight.core.wire.reading import Reader
+from firstlight.core.wire.step_arguments import DomainResolutionRequest
 from firstlight.core.wire.step_outputs import DomainResolution, DomainResolutionResponse
 from firstlight.host.actions.action import Action, Done, Site, first_document, replied
 from firstlight.host.links.resolving import Resolved, Resolver, Unanswered
@@ -14,15 +13,7 @@ _AT_ONCE: Final = 8
 _SECONDS_PER_NAME: Final = 40.0
 
 
-class Domain(Struct, frozen=True, kw_only=True):
-    domain_name: str
-
-
-class Domains(Struct, frozen=True, kw_only=True):
-    domains: tuple[Domain, ...]
-
-
-_DOMAINS: Final = Reader(Domains)
+_DOMAINS: Final = Reader(DomainResolutionRequest)
 
 
 async def resolve(arguments: tuple[str, ...], site: Site) -> Done:

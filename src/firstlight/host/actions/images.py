@@ -4,9 +4,8 @@ import re
 import time
 from typing import Final
 
-from msgspec import Struct
-
 from firstlight.core.wire.reading import Reader
+from firstlight.core.wire.step_arguments import ContainerImageAvailabilityRequest
 from firstlight.core.wire.step_outputs import ContainerImageAvailability, ContainerImageAvailabilityResponse
 from firstlight.host.actions.action import IMAGE_NOT_PULLED, Action, Done, Site, first_document, replied
 from firstlight.host.programs import Outcome, Programs
@@ -21,9 +20,8 @@ _REFERENCE: Final = re.compile(
 )
 
 
-class Wanted(Struct, frozen=True, kw_only=True):
-    images: tuple[str, ...] | None = None
-    timeout: float = 0
+class Wanted(ContainerImageAvailabilityRequest, frozen=True, kw_only=True):
+    images: tuple[str, ...] = ()
 
 
 _WANTED: Final = Reader(Wanted)
@@ -45,7 +43,7 @@ async def pulled(image: str, programs: Programs, *, limit: float) -> Outcome:
 async def check(arguments: tuple[str, ...], site: Site) -> Done:
     wanted = first_document(arguments, _WANTED)
     deadline = time.monotonic() + (wanted.timeout or _DEFAULT_SECONDS)
-    results = [await _available(image, site, deadline=deadline) for image in wanted.images or ()]
+    results = [await _available(image, site, deadline=deadline) for image in wanted.images]
     bad = [(name, complaint) for (name, complaint) in ((r.name, why) for r, why in results) if complaint]
     report = ContainerImageAvailabilityResponse(images=tuple(result for result, _ in results))
     if not bad:

@@ -1,14 +1,13 @@
 """The request to install, checked, and the command that starts the installer's container."""
 
 from typing import Final
-from uuid import UUID
 
 import msgspec
-from msgspec import Struct
 
 from firstlight.core.errors import Invalid
 from firstlight.core.wire.networks import Proxy
 from firstlight.core.wire.reading import Reader, Unreadable
+from firstlight.core.wire.step_arguments import InstallCmdRequest
 from firstlight.host.actions.action import Site
 from firstlight.host.actions.images import is_reference
 from firstlight.host.actions.stop import INSTALLER_NAME
@@ -39,31 +38,15 @@ _GATHERERS: Final = frozenset({"cnv", "lso", "ocs", "odf", "ocp"})
 COPY_NETWORK: Final = "--copy-network"
 
 
-class InstallRequest(Struct, frozen=True, kw_only=True):
-    cluster_id: UUID
-    infra_env_id: UUID
-    host_id: UUID
-    role: str
-    boot_device: str
-    controller_image: str
-    installer_image: str
-    disks_to_format: tuple[str, ...] | None = None
+class InstallRequest(InstallCmdRequest, frozen=True, kw_only=True):
+    """As services write it; those of the original write null for an empty list."""
+
+    disks_to_format: tuple[str, ...] = ()
     service_ips: tuple[str, ...] | None = None
-    control_plane_count: int = 0
-    proxy: Proxy | None = None
-    check_cvo: bool = False
-    must_gather_image: str = ""
-    mco_image: str = ""
-    openshift_version: str = ""
-    installer_args: str = ""
-    skip_installation_disk_cleanup: bool = False
-    enable_skip_mco_reboot: bool = False
-    notify_num_reboots: bool = False
-    coreos_image: str = ""
 
     @property
     def devices(self) -> tuple[str, ...]:
-        return (self.boot_device, *(self.disks_to_format or ()))
+        return (self.boot_device, *self.disks_to_format)
 
 
 _LIST: Final = Reader(tuple[str, ...])
@@ -146,7 +129,7 @@ def _flags(request: InstallRequest, *, site: Site, ca: str, copy_network: bool) 
         ("--mco-image", request.mco_image),
         ("--must-gather-image", request.must_gather_image),
         ("--openshift-version", request.openshift_version),
-        *(("--format-disk", disk) for disk in request.disks_to_format or ()),
+        *(("--format-disk", disk) for disk in request.disks_to_format),
         ("--cacert", ca),
         ("--installer-args", msgspec.json.encode(arguments).decode() if arguments else ""),
         ("--http-proxy", proxy.http_proxy or ""),
@@ -157,7 +140,7 @@ def _flags(request: InstallRequest, *, site: Site, ca: str, copy_network: bool) 
     )
     switches = (
         ("--insecure", site.insecure),
-        ("--check-cluster-version", request.check_cvo),
+        ("--check-cluster-version", bool(request.check_cvo)),
         ("--skip-installation-disk-cleanup", request.skip_installation_disk_cleanup),
         ("--enable-skip-mco-reboot", request.enable_skip_mco_reboot),
         ("--notify-num-reboots", request.notify_num_reboots),

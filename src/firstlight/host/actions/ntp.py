@@ -4,9 +4,8 @@ import asyncio
 from ipaddress import ip_address
 from typing import Final
 
-from msgspec import Struct
-
 from firstlight.core.wire.reading import Reader
+from firstlight.core.wire.step_arguments import NtpSynchronizationRequest
 from firstlight.core.wire.step_outputs import NtpSource, NtpSynchronizationResponse
 from firstlight.host.actions.action import Action, Done, Site, failed, first_document, replied
 from firstlight.host.actions.chrony_output import Source, is_server, sources, wanted_sources
@@ -16,11 +15,7 @@ _SECONDS: Final = 30.0
 _MOST_NAMES: Final = 32
 
 
-class Wanted(Struct, frozen=True, kw_only=True):
-    ntp_source: str
-
-
-_WANTED: Final = Reader(Wanted)
+_WANTED: Final = Reader(NtpSynchronizationRequest)
 
 
 async def synchronize(arguments: tuple[str, ...], site: Site) -> Done:

@@ -4,10 +4,9 @@ import platform
 from pathlib import Path
 from typing import Final
 
-from msgspec import Struct
-
 from firstlight.core.errors import Invalid
 from firstlight.core.wire.reading import Reader
+from firstlight.core.wire.step_arguments import RebootForReclaimRequest
 from firstlight.host.actions.action import Action, Done, Site, failed, first_document
 from firstlight.host.actions.boot_artifacts import ENTRY
 
@@ -16,11 +15,7 @@ _CARRIED_OVER: Final = ("ip", "nameserver", "rd.znet", "zfcp.allow_lun_scan", "r
 """What a mainframe's guest needs to find its network and disks again."""
 
 
-class Wanted(Struct, frozen=True, kw_only=True):
-    host_fs_mount_dir: str
-
-
-_WANTED: Final = Reader(Wanted)
+_WANTED: Final = Reader(RebootForReclaimRequest)
 
 
 def mainframe_parameters(entry: str, *, command_line: str) -> str:

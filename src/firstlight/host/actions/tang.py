@@ -8,15 +8,12 @@ from msgspec import Struct
 
 from firstlight.core.errors import Invalid
 from firstlight.core.wire.reading import Reader, Unreadable
+from firstlight.core.wire.step_arguments import TangConnectivityRequest
 from firstlight.core.wire.step_outputs import TangConnectivityResponse, TangServerResponse, TangServerSignature
 from firstlight.host.actions.action import FAILED, Action, Done, Fetch, Site, Unfetched, first_document
 
 _MOST_BYTES: Final = 2**20
 _SILENCE: Final = 15.0
-
-
-class Wanted(Struct, frozen=True, kw_only=True):
-    tang_servers: str
 
 
 class Server(Struct, frozen=True, kw_only=True):
@@ -33,7 +30,7 @@ class Advertised(Struct, frozen=True, kw_only=True):
     signature: str = ""
 
 
-_WANTED: Final = Reader(Wanted)
+_WANTED: Final = Reader(TangConnectivityRequest)
 _SERVERS: Final = Reader(tuple[Server, ...])
 _ADVERTISED: Final = Reader(Advertised)
 

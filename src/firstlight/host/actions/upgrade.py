@@ -2,10 +2,9 @@
 
 from typing import Final
 
-from msgspec import Struct
-
 from firstlight.core.errors import Invalid
 from firstlight.core.wire.reading import Reader
+from firstlight.core.wire.step_arguments import UpgradeAgentRequest
 from firstlight.core.wire.step_outputs import UpgradeAgentResponse
 from firstlight.host.actions.action import Action, Done, Site, first_document, replied
 from firstlight.host.actions.images import is_reference, pulled
@@ -13,11 +12,7 @@ from firstlight.host.actions.images import is_reference, pulled
 _PULL_SECONDS: Final = 900.0
 
 
-class Wanted(Struct, frozen=True, kw_only=True):
-    agent_image: str = ""
-
-
-_WANTED: Final = Reader(Wanted)
+_WANTED: Final = Reader(UpgradeAgentRequest)
 
 
 async def upgrade(arguments: tuple[str, ...], site: Site) -> Done:

@@ -8,10 +8,9 @@ import asyncio
 from ipaddress import IPv4Address, ip_address
 from typing import Final
 
-from msgspec import Struct
-
 from firstlight.core.errors import Invalid
 from firstlight.core.wire.reading import Reader
+from firstlight.core.wire.step_arguments import VerifyVip
 from firstlight.core.wire.step_outputs import VerifiedVip
 from firstlight.host.actions.action import Action, Done, Site, failed, first_document, replied
 from firstlight.host.links import netlink
@@ -24,12 +23,7 @@ _CONNECT_SECONDS: Final = 2.0
 _TRIES: Final = Tries(count=3, interval=0.5, patience=1.5, enough=1)
 
 
-class Vip(Struct, frozen=True, kw_only=True):
-    vip: str
-    vip_type: str = ""
-
-
-_VIPS: Final = Reader(tuple[Vip, ...])
+_VIPS: Final = Reader(tuple[VerifyVip, ...])
 
 
 async def verify(arguments: tuple[str, ...], site: Site) -> Done:
@@ -93,7 +87,7 @@ async def _present(host: str, port: int) -> bool:
     return True
 
 
-def _said(vip: Vip, *, taken: bool) -> VerifiedVip:
+def _said(vip: VerifyVip, *, taken: bool) -> VerifiedVip:
     return VerifiedVip(vip=vip.vip, vip_type=vip.vip_type, verification="failed" if taken else "succeeded")
 
 
