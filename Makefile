@@ -74,9 +74,13 @@ bench: .venv/.development ## Measure CPU per poll, registration and idle host; p
 bench-images: .venv/.development ## Measure image streaming beside nginx (if installed); prints JSON
 	@exec $(BIN)/python -m bench.images
 
+.PHONY: images
+images: .venv/.runtime ## Build the agent's, the installer's and the controller's container images (buildah; needs root)
+	@deploy/build
+
 .PHONY: agent-image
-agent-image: .venv/.runtime ## Build the agent's container image from scratch (buildah; needs root)
-	@deploy/agent/build
+agent-image: .venv/.runtime ## Build only the agent's
+	@deploy/build agent
 
 # --- checks -------------------------------------------------------------------------------------------------------
 

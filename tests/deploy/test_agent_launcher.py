@@ -171,15 +171,3 @@ def test_without_podman_it_says_so(tmp_path: Path) -> None:
     )
     assert done.returncode == 1
     assert b"podman" in done.stderr
-
-
-def test_every_role_has_a_name_in_the_image() -> None:
-    """The launcher is `agent`; every other role of the agent is a link. Installer and controller are other images."""
-    from firstlight.host.main import ROLES
-
-    staged = (ROOT / "deploy/agent/stage.py").read_text()
-    assert all(
-        f'"{name}"' in staged
-        for name in ROLES
-        if name != "agent" and "installer" not in name and "controller" not in name
-    )

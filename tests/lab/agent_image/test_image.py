@@ -11,20 +11,20 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.lab.agent_stores import IMAGE, ROOT, Store, agent_store, built
+from tests.lab.image_stores import IMAGE, ROOT, Store, built, image_store
 
 CPU_SECONDS, RESIDENT_MB = 0.5, 60
 
 
 @pytest.fixture(scope="module")
 def store() -> Iterator[Store]:
-    with agent_store() as made:
+    with image_store("agent") as made:
         yield made
 
 
 def test_the_same_sources_are_the_same_image(store: Store) -> None:
     """The tag is a digest of every file."""
-    assert built(store.folder) == store.tag
+    assert built(store.folder, "agent") == store.tags
 
 
 def test_the_unit_copies_the_launcher_out(store: Store) -> None:

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.lab.agent_stores import IMAGE, ROOT, Store, agent_store, environment
 from tests.lab.agents.hosts import AGENT_IMAGE, Host
 from tests.lab.agents.laboratory import EXTRA, READY, URL, Laboratory
 from tests.lab.agents.servers import Server, until
 from tests.lab.agents.watching import wait_for, wait_for_statuses
+from tests.lab.image_stores import IMAGE, ROOT, Store, environment, image_store
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -21,7 +21,7 @@ BOXED = EXTRA[1]
 
 @pytest.fixture
 def store() -> Iterator[Store]:
-    with agent_store() as made:
+    with image_store("agent") as made:
         yield made
 
 

@@ -1,7 +1,8 @@
-"""Lays out the files of the agent's image: an interpreter, the packages the agent imports, a few programs.
+"""Lays out the files of our images: what all of them share in one folder, what is only one image's in another.
 
-Everything comes from the machine that builds: its Python, its Debian packages, the project's environment. Libraries are
-found with ldd. Nothing is downloaded, and the same inputs give the same tree, byte for byte.
+Shared are an interpreter, the packages our host programs import, those programs and how they reach the host. All of it
+comes from the machine that builds: its Python, its Debian packages, the project's environment. Libraries are found with
+ldd. Nothing is downloaded, and the same inputs give the same trees, byte for byte.
 """
 
 import argparse
@@ -13,19 +14,51 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
+from subprocess import PIPE
 
 HERE = Path(__file__).resolve().parent
-SOURCE = HERE.parent.parent / "src"
+SOURCE = HERE.parent / "src"
+SHARED = "shared"
 
-REQUIRED = ("sh", "cp", "nsenter", "mount", "fio")
-OPTIONAL = ("ipmitool", "smartctl", "biosdevname")
-"""Used where they exist: BMC addresses, disk health, names of interfaces."""
-ROLES = ("next_step_runner", "inventory", "free_addresses", "disk_speed_check", "logs_sender", "firstlight-agent")
+ALWAYS = ("sh", "cp", "nsenter", "mount")
 DISTRIBUTIONS = ("httpx2", "msgspec")
-OTHER_PROGRAMS = ("firstlight.host.installer", "firstlight.host.controller")
-"""They have images of their own."""
+ROLE = "usr/libexec/firstlight/role"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Image:
+    """What one image has beyond the shared part."""
+
+    names: tuple[str, ...]
+    """Names that our program is started by here."""
+    required: tuple[str, ...] = ()
+    optional: tuple[str, ...] = ()
+    """Programs that are used where they exist."""
+    launcher: bool = False
+    """Whether the host copies a launcher out of it."""
+
+
+IMAGES = {
+    "agent": Image(
+        names=(
+            "next_step_runner",
+            "inventory",
+            "free_addresses",
+            "disk_speed_check",
+            "logs_sender",
+            "firstlight-agent",
+        ),
+        required=("fio",),
+        # Addresses of BMCs, health of disks, names of interfaces.
+        optional=("ipmitool", "smartctl", "biosdevname"),
+        launcher=True,
+    ),
+    "installer": Image(names=("installer", "firstlight-installer")),
+    "controller": Image(names=("assisted-installer-controller", "firstlight-controller")),
+}
 
 LEFT_OUT = frozenset(
     (
@@ -80,17 +113,17 @@ def interpreter(python: str) -> dict[str, str]:
 
 
 def imported_files() -> dict[str, Path]:
-    """Our own modules that the agent's roles import, by dotted path, found by importing them all."""
+    """Our own modules that host programs import, by dotted path, found by importing them all."""
     script = (
         "import importlib, json, pkgutil, sys, firstlight.host as host\n"
         "for item in pkgutil.walk_packages(host.__path__, 'firstlight.host.', onerror=print):\n"
-        f"    if not item.name.startswith({OTHER_PROGRAMS!r}) and not item.name.endswith('__main__'):\n"
+        "    if not item.name.endswith('__main__'):\n"
         "        importlib.import_module(item.name)\n"
         "print(json.dumps({n: m.__file__ for n, m in sys.modules.items()"
         " if n.split('.')[0] == 'firstlight' and m.__file__}))\n"
     )
     environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
-    done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True, env=environment)
+    done = subprocess.run([sys.executable, "-c", script], check=True, stdout=PIPE, text=True, env=environment)
     return {name: Path(file) for name, file in json.loads(done.stdout).items()}
 
 
@@ -129,17 +162,21 @@ def libraries(files: Iterable[Path]) -> set[Path]:
 
 
 class Tree:
-    """The image's files under one folder."""
+    """Files of an image under one folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        folder.mkdir(parents=True)
+
+    def add_skeleton(self) -> None:
         for name in ("usr/bin", "usr/sbin", "usr/lib", "usr/lib64", "etc", "root", "tmp", "proc", "sys", "dev", "run"):
-            (folder / name).mkdir(parents=True)
-        (folder / "tmp").chmod(0o1777)
+            (self.folder / name).mkdir(parents=True)
+        (self.folder / "tmp").chmod(0o1777)
         for name, text in FILES.items():
-            (folder / name).write_text(text)
+            (self.folder / name).write_text(text)
         for name, target in LINKS.items():
-            (folder / name).symlink_to(target)
+            (self.folder / name).symlink_to(target)
+        self.copy(HERE / "role", ROLE, mode=0o755)
 
     def copy(self, source: Path, name: str, *, mode: int | None = None) -> Path:
         target = self.folder / name
@@ -180,32 +217,39 @@ class Tree:
                 invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH,
             )
 
-    def add_programs(self) -> list[Path]:
+    def add_programs(self, *, required: Iterable[str], optional: Iterable[str] = ()) -> list[Path]:
         copied: list[Path] = []
-        for name in (*REQUIRED, *OPTIONAL):
+        needed = set(required)
+        for name in (*required, *optional):
             found = shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
             if found is not None:
                 copied.append(self.copy(Path(found).resolve(), f"usr/bin/{name}", mode=0o755))
-            elif name in REQUIRED:
+            elif name in needed:
                 raise SystemExit(f"The program {name} is not installed here; the image needs it.")
+        return copied
+
+    def add_libraries(self, files: Iterable[Path], *, unless_in: Path | None = None) -> None:
+        """Each at the path where its users look for it, but not twice in one image."""
+        for library in sorted(libraries(files)):
+            place = str(library).lstrip("/")
+            place = place if place.startswith("usr/") else f"usr/{place}"
+            if unless_in is None or not (unless_in / place).exists():
+                self.copy(library.resolve(), place, mode=0o755)
+
+    def add_names(self, names: Iterable[str]) -> None:
+        (self.folder / "usr/bin").mkdir(parents=True, exist_ok=True)
+        for name in names:
+            (self.folder / "usr/bin" / name).symlink_to("../libexec/firstlight/role")
+
+    def add_launcher(self) -> None:
+        """The name `agent` is the launcher on a host, and our program inside the image."""
+        self.copy(HERE / "agent/agent", "usr/bin/agent", mode=0o755)
+        (self.folder / "usr/libexec/firstlight").mkdir(parents=True, exist_ok=True)
+        (self.folder / "usr/libexec/firstlight/agent").symlink_to("role")
         for names in ("/usr/share/hwdata/pci.ids", "/usr/share/misc/pci.ids"):
             if Path(names).exists():
                 self.copy(Path(names), "usr/share/hwdata/pci.ids", mode=0o644)
                 break
-        return copied
-
-    def add_libraries(self, files: Iterable[Path]) -> None:
-        """Each at the path where its users look for it."""
-        for library in sorted(libraries(files)):
-            place = str(library).lstrip("/")
-            self.copy(library.resolve(), place if place.startswith("usr/") else f"usr/{place}", mode=0o755)
-
-    def add_roles(self) -> None:
-        self.copy(HERE / "agent", "usr/bin/agent", mode=0o755)
-        self.copy(HERE / "role", "usr/libexec/firstlight/role", mode=0o755)
-        (self.folder / "usr/libexec/firstlight/agent").symlink_to("role")
-        for name in ROLES:
-            (self.folder / "usr/bin" / name).symlink_to("../libexec/firstlight/role")
 
     def settle(self) -> None:
         """One time for everything, so that the same files are the same image."""
@@ -215,7 +259,8 @@ class Tree:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path, help="an empty or new folder")
+    parser.add_argument("folder", type=Path, help="a new folder; it gets one for the shared part and one per image")
+    parser.add_argument("images", nargs="+", choices=sorted(IMAGES), metavar="image", help=", ".join(sorted(IMAGES)))
     default = "/usr/bin/python3.11" if Path("/usr/bin/python3.11").exists() else sys.executable
     parser.add_argument("--python", default=default, help="the interpreter to put into the image")
     options = parser.parse_args()
@@ -224,10 +269,27 @@ def main() -> None:
     if parts["version"] != own:
         raise SystemExit(f"{options.python} is Python {parts['version']}, the environment's packages are for {own}.")
     os.umask(0o022)
-    tree = Tree(options.folder)
-    binaries = [*tree.add_python(parts), *tree.add_programs()]
+    shared = stage_shared(options.folder / SHARED, parts)
+    for name in options.images:
+        stage(options.folder / name, IMAGES[name], shared=shared)
+
+
+def stage_shared(folder: Path, parts: dict[str, str]) -> Path:
+    tree = Tree(folder)
+    tree.add_skeleton()
+    binaries = [*tree.add_python(parts), *tree.add_programs(required=ALWAYS)]
     tree.add_libraries(binaries)
-    tree.add_roles()
+    tree.settle()
+    return folder
+
+
+def stage(folder: Path, image: Image, *, shared: Path) -> None:
+    tree = Tree(folder)
+    programs = tree.add_programs(required=image.required, optional=image.optional)
+    tree.add_libraries(programs, unless_in=shared)
+    tree.add_names(image.names)
+    if image.launcher:
+        tree.add_launcher()
     tree.settle()
 
 
