@@ -22,6 +22,7 @@ from firstlight.server.auth.authenticator import Authenticator
 from firstlight.server.auth.certificates import Certificate
 from firstlight.server.auth.limits import Limits
 from firstlight.server.auth.origins import Hosts
+from firstlight.server.base_images.image_service import image_service_of
 from firstlight.server.blobs.connect import open_blobs
 from firstlight.server.composition import access_of, catalogue_of, policy_of, service_facts, step_inputs
 from firstlight.server.engine.bell import Bell
@@ -112,6 +113,7 @@ async def service(
             catalogue=catalogue,
             service=service_facts(settings, link_key=await link_key(store)),
             nmstate=Nmstatectl(settings.nmstatectl),
+            base_images=image_service_of(settings),
             tokens=access.tokens,
             new_id=uuid4,
             random_bytes=secrets.token_bytes,

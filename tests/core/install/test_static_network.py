@@ -22,7 +22,6 @@ from firstlight.core.install.static_network import (
     network_tar,
     policy,
     require_valid,
-    sorted_networks,
 )
 from firstlight.core.install.static_network_files import AppliedBy, full_iso_unit, initramfs_unit
 from firstlight.core.install.unit_files import unit_file_problem
@@ -76,12 +75,6 @@ def test_accepted(network: HostNetwork, document: object) -> None:
 def test_refused(network: HostNetwork, document: object, reason: str) -> None:
     with pytest.raises(Invalid, match=reason):
         require_valid(network, document, position=2)
-
-
-def test_the_order_of_hosts_and_macs_does_not_matter() -> None:
-    first, second = mapped((MAC_A, "a"), (MAC_B, "b"), yaml="1"), mapped((MAC_A, "a"), yaml="2")
-    turned = mapped((MAC_B, "b"), (MAC_A, "a"), yaml="1")
-    assert sorted_networks([second, first]) == sorted_networks([turned, second])
 
 
 def test_names_become_captures_and_words_stay() -> None:

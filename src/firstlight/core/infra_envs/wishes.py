@@ -11,7 +11,7 @@ from firstlight.core.install import static_network
 from firstlight.core.install.ignition import parse as parse_ignition
 from firstlight.core.install.static_network import HostNetwork, MacMapping
 from firstlight.core.model.cluster import Cluster
-from firstlight.core.model.infra_env import HostNetworkConfig, InfraEnv, KernelArgument, MacInterface, Proxy
+from firstlight.core.model.infra_env import HostNetworkConfig, InfraEnv, KernelArgument, Proxy
 from firstlight.core.validate.arguments import check_kernel_argument
 from firstlight.core.validate.ntp import check_ntp_sources, check_one_kind_of_ntp
 from firstlight.core.validate.proxy import check_http_proxy, check_https_proxy, check_no_proxy
@@ -133,15 +133,7 @@ def _static_network(
     networks = host_networks(configs)
     for position, (network, document) in enumerate(zip(networks, documents, strict=True)):
         static_network.require_valid(network, document, position=position)
-    return tuple(
-        HostNetworkConfig(
-            network_yaml=network.network_yaml,
-            mac_interface_map=tuple(
-                MacInterface(entry.mac_address, entry.logical_nic_name) for entry in network.mac_interface_map
-            ),
-        )
-        for network in static_network.sorted_networks(networks)
-    )
+    return configs
 
 
 def host_networks(configs: Iterable[HostNetworkConfig]) -> tuple[HostNetwork, ...]:

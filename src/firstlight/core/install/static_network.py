@@ -70,16 +70,6 @@ class NetworkDelivery(Value, frozen=True, kw_only=True):
     unit: str
 
 
-def sorted_networks(networks: Sequence[HostNetwork]) -> tuple[HostNetwork, ...]:
-    """In an order that does not depend on the user's, so that equal input gives equal images."""
-    return tuple(
-        sorted(
-            HostNetwork(network_yaml=one.network_yaml, mac_interface_map=tuple(sorted(one.mac_interface_map)))
-            for one in networks
-        )
-    )
-
-
 def require_valid(network: HostNetwork, document: object, *, position: int) -> None:
     """Check one host; `document` is its parsed YAML. Raises Invalid naming host, interface and way out."""
     host = f"Static network configuration {position + 1}"

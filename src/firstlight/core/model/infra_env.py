@@ -24,7 +24,7 @@ class MacInterface(Struct, frozen=True):
 
 class HostNetworkConfig(Struct, frozen=True):
     network_yaml: str
-    mac_interface_map: tuple[MacInterface, ...]
+    mac_interface_map: tuple[MacInterface, ...] = ()
 
 
 class InfraEnv(Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -19,6 +19,7 @@ from firstlight.core.model.inventory import Inventory
 from firstlight.core.model.policy import Policy
 from firstlight.core.rules import Finding, Status
 from firstlight.server.ports.listed_hosts import HostsOf, ListedHost, Place
+from firstlight.server.usecases.parts import Part
 from firstlight.server.usecases.world import World
 
 SortKey = Literal["name", "role", "status", "registered_at", "cpus", "memory", "disk", "percent", "failing", "serial"]
@@ -61,19 +62,17 @@ class HostRow(Struct, frozen=True, kw_only=True):
     pending: int
 
 
-class HostFilter(Struct, frozen=True, kw_only=True):
+class HostFilter(Part, frozen=True, kw_only=True):
     """Empty conditions hold for every host."""
 
     text: str = ""
     """Part of a name, id, address, MAC, vendor, serial number or label."""
-    statuses: tuple[str, ...] = ()
-    roles: tuple[str, ...] = ()
+    status: tuple[str, ...] = ()
+    role: tuple[str, ...] = ()
     check: str = ""
     """Only hosts on which this check does not pass."""
     sort: SortKey = "name"
     descending: bool = False
-    offset: int = 0
-    limit: int = 100
 
 
 class HostPage(Struct, frozen=True, kw_only=True):
@@ -166,8 +165,8 @@ def row_of(listed: ListedHost, stages: tuple[Stage, ...]) -> HostRow:
 def _matches(state: HostState, wanted: HostFilter) -> bool:
     host = state.host
     return (
-        (not wanted.statuses or host.status.value in wanted.statuses)
-        and (not wanted.roles or host.effective_role.value in wanted.roles)
+        (not wanted.status or host.status.value in wanted.status)
+        and (not wanted.role or host.effective_role.value in wanted.role)
         and (not wanted.check or _fails(state.findings, wanted.check))
         and (not wanted.text or wanted.text.casefold() in _searched(state))
     )

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Final
+from typing import Annotated, Final
 from uuid import UUID
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from firstlight.core.events.cluster import FinalizingStageUpdated
@@ -15,6 +15,7 @@ from firstlight.core.model.host import HostState, hostname_of
 from firstlight.core.model.host_status import HostStatus, Stage
 from firstlight.server.ports.store import EventQuery
 from firstlight.server.usecases.deciding import load_cluster
+from firstlight.server.usecases.parts import Part
 from firstlight.server.usecases.world import World
 
 MOST_HOSTS: Final = 100
@@ -41,6 +42,10 @@ class Lane(Struct, frozen=True, kw_only=True):
     spans: tuple[Span, ...]
 
 
+class Lanes(Part, frozen=True, kw_only=True):
+    limit: Annotated[int, Meta(ge=0, le=MOST_HOSTS)] = MOST_HOSTS
+
+
 class Timeline(Struct, frozen=True, kw_only=True):
     total: int
     """All hosts; the lanes are those asked for."""
@@ -52,10 +57,10 @@ class Timeline(Struct, frozen=True, kw_only=True):
     lanes: tuple[Lane, ...]
 
 
-async def timeline(world: World, cluster_id: UUID, *, offset: int, limit: int) -> Timeline:
+async def timeline(world: World, cluster_id: UUID, wanted: Lanes) -> Timeline:
     state = await load_cluster(world, cluster_id)
     ordered = sorted(state.hosts, key=lambda host: (not host.host.bootstrap, host.host.effective_role, _name(host)))
-    shown = ordered[offset : offset + limit]
+    shown = ordered[wanted.offset : wanted.offset + wanted.limit]
     ids = tuple(host.host.id for host in shown)
     query = EventQuery(cluster_id=cluster_id, host_ids=ids, cluster_level=True)
     events = (await world.store.events(query)).events

@@ -15,6 +15,7 @@ from firstlight.core.model.infra_env import InfraEnv
 from firstlight.core.model.policy import Policy
 from firstlight.core.versions.catalogue import Catalogue
 from firstlight.server.auth.tokens import Tokens
+from firstlight.server.ports.base_images import BaseImages
 from firstlight.server.ports.blobs import Blobs
 from firstlight.server.ports.clock import Clock
 from firstlight.server.ports.nmstate import Nmstate
@@ -83,6 +84,8 @@ class World:
     catalogue: Catalogue
     service: ServiceFacts
     nmstate: Nmstate
+    base_images: BaseImages | None = None
+    """None where no image service is known."""
     tokens: Tokens | None = None
     """Makes and reads tokens; none where everybody is administrator."""
     new_id: Callable[[], UUID]

@@ -5,6 +5,7 @@ from typing import Final
 
 from firstlight.server.http.v1 import (
     about,
+    base_images,
     changes,
     events,
     findings,
@@ -20,6 +21,7 @@ from firstlight.server.http.v1 import (
 
 MODULES: Final[tuple[ModuleType, ...]] = (
     about,
+    base_images,
     changes,
     events,
     findings,

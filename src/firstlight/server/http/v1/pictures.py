@@ -1,20 +1,11 @@
 """What pages draw: the map of hosts and networks, and the course of an installation."""
 
-from typing import Annotated
-
-from msgspec import Meta, Struct
-
 from firstlight.server.http.call import Call, NoQuery
 from firstlight.server.http.operations import Access, operation
 from firstlight.server.usecases import network_map, timeline
 from firstlight.server.usecases.network_map import NetworkMap
-from firstlight.server.usecases.timeline import MOST_HOSTS, Timeline
+from firstlight.server.usecases.timeline import Lanes, Timeline
 from firstlight.server.usecases.world import World
-
-
-class LanesQuery(Struct, frozen=True, kw_only=True):
-    offset: Annotated[int, Meta(ge=0)] = 0
-    limit: Annotated[int, Meta(ge=0, le=MOST_HOSTS)] = MOST_HOSTS
 
 
 @operation(
@@ -36,11 +27,10 @@ async def get_connectivity(world: World, call: Call[None, NoQuery]) -> NetworkMa
     "/v1/clusters/{cluster_id:uuid}/timeline",
     id="getClusterTimeline",
     access=Access.READ,
-    query=LanesQuery,
+    query=Lanes,
     answer=Timeline,
     errors=(404,),
 )
-async def get_timeline(world: World, call: Call[None, LanesQuery]) -> Timeline:
+async def get_timeline(world: World, call: Call[None, Lanes]) -> Timeline:
     """Tell when each host was in which stage of the installation."""
-    asked = call.query
-    return await timeline.timeline(world, call.uuid("cluster_id"), offset=asked.offset, limit=asked.limit)
+    return await timeline.timeline(world, call.uuid("cluster_id"), call.query)

@@ -16,15 +16,13 @@ from firstlight.server.usecases.world import World
 Word = Annotated[str, Meta(max_length=100)]
 
 
-class Card(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    mac_address: Word
-    logical_nic_name: Word
+class Card(MacInterface, frozen=True, forbid_unknown_fields=True):
+    """As stored; what callers misspell is refused."""
 
 
-class Host(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Host(HostNetworkConfig, frozen=True, forbid_unknown_fields=True):
     """As `static_network_config` of an infra-env has it."""
 
-    network_yaml: str
     mac_interface_map: tuple[Card, ...] = ()
 
 
@@ -41,12 +39,6 @@ class Rows(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     table: str = ""
 
 
-class Described(Struct, frozen=True, kw_only=True):
-    hosts: tuple[Host, ...]
-    rows: tuple[HostRow, ...]
-    table: str
-
-
 @operation(
     "POST",
     "/v1/static-network/check",
@@ -59,7 +51,7 @@ class Described(Struct, frozen=True, kw_only=True):
 async def check_static_network(world: World, call: Call[Hosts, NoQuery]) -> Checked:
     """Tell what is wrong with static networks; nothing is stored."""
     body = call.body
-    return await network_documents.check(world, _configs(body), openshift_version=body.openshift_version)
+    return await network_documents.check(world, body.hosts, openshift_version=body.openshift_version)
 
 
 @operation(
@@ -68,13 +60,12 @@ async def check_static_network(world: World, call: Call[Hosts, NoQuery]) -> Chec
     id="renderStaticNetwork",
     access=Access.READ,
     body=Rows,
-    answer=Described,
+    answer=Rendered,
     errors=(400,),
 )
-async def render_static_network(_world: World, call: Call[Rows, NoQuery]) -> Described:
+async def render_static_network(_world: World, call: Call[Rows, NoQuery]) -> Rendered:
     """Make descriptions from rows or from a CSV table."""
-    made = await asyncio.to_thread(network_documents.render, rows=call.body.rows, table=call.body.table)
-    return _view(made)
+    return await asyncio.to_thread(network_documents.render, rows=call.body.rows, table=call.body.table)
 
 
 @operation(
@@ -88,30 +79,4 @@ async def render_static_network(_world: World, call: Call[Rows, NoQuery]) -> Des
 )
 async def read_static_network(_world: World, call: Call[Hosts, NoQuery]) -> Read:
     """Find the rows that stand for descriptions; a description that says more than a row has none."""
-    return await asyncio.to_thread(network_documents.read, _configs(call.body))
-
-
-def _configs(body: Hosts) -> tuple[HostNetworkConfig, ...]:
-    return tuple(
-        HostNetworkConfig(
-            network_yaml=host.network_yaml,
-            mac_interface_map=tuple(
-                MacInterface(card.mac_address, card.logical_nic_name) for card in host.mac_interface_map
-            ),
-        )
-        for host in body.hosts
-    )
-
-
-def _view(made: Rendered) -> Described:
-    hosts = tuple(
-        Host(
-            network_yaml=host.network_yaml,
-            mac_interface_map=tuple(
-                Card(mac_address=card.mac_address, logical_nic_name=card.logical_nic_name)
-                for card in host.mac_interface_map
-            ),
-        )
-        for host in made.hosts
-    )
-    return Described(hosts=hosts, rows=made.rows, table=made.table)
+    return await asyncio.to_thread(network_documents.read, call.body.hosts)

@@ -12,34 +12,8 @@ from firstlight.server.http.operations import Access, operation
 from firstlight.server.usecases import cluster_table, host_changes, host_table
 from firstlight.server.usecases.cluster_table import ClusterRow
 from firstlight.server.usecases.host_changes import HostVerdict, ManyHostsWish
-from firstlight.server.usecases.host_table import HostFilter, HostPage, SortKey
+from firstlight.server.usecases.host_table import HostFilter, HostPage
 from firstlight.server.usecases.world import World
-
-Offset = Annotated[int, Meta(ge=0)]
-Limit = Annotated[int, Meta(ge=0, le=1000)]
-
-
-class HostsQuery(Struct, frozen=True, kw_only=True):
-    text: str = ""
-    status: tuple[str, ...] = ()
-    role: tuple[str, ...] = ()
-    check: str = ""
-    sort: SortKey = "name"
-    descending: bool = False
-    offset: Offset = 0
-    limit: Limit = 100
-
-    def filter(self) -> HostFilter:
-        return HostFilter(
-            text=self.text,
-            statuses=self.status,
-            roles=self.role,
-            check=self.check,
-            sort=self.sort,
-            descending=self.descending,
-            offset=self.offset,
-            limit=self.limit,
-        )
 
 
 class HostReference(Struct, frozen=True, kw_only=True):
@@ -74,14 +48,14 @@ async def list_cluster_rows(world: World, call: Call[None, NoQuery]) -> tuple[Cl
     "/v1/clusters/{cluster_id:uuid}/hosts",
     id="listClusterHostRows",
     access=Access.READ,
-    query=HostsQuery,
+    query=HostFilter,
     answer=HostPage,
     errors=(404,),
     etag=True,
 )
-async def list_cluster_host_rows(world: World, call: Call[None, HostsQuery]) -> HostPage:
+async def list_cluster_host_rows(world: World, call: Call[None, HostFilter]) -> HostPage:
     """List a cluster's hosts as rows of a table: filtered, sorted, one page."""
-    return await host_table.hosts_of_cluster(world, call.uuid("cluster_id"), call.query.filter())
+    return await host_table.hosts_of_cluster(world, call.uuid("cluster_id"), call.query)
 
 
 @operation(
@@ -89,14 +63,14 @@ async def list_cluster_host_rows(world: World, call: Call[None, HostsQuery]) -> 
     "/v1/infra-envs/{infra_env_id:uuid}/hosts",
     id="listInfraEnvHostRows",
     access=Access.READ,
-    query=HostsQuery,
+    query=HostFilter,
     answer=HostPage,
     errors=(404,),
     etag=True,
 )
-async def list_infra_env_host_rows(world: World, call: Call[None, HostsQuery]) -> HostPage:
+async def list_infra_env_host_rows(world: World, call: Call[None, HostFilter]) -> HostPage:
     """List an infra-env's hosts as rows of a table: filtered, sorted, one page."""
-    return await host_table.hosts_of_infra_env(world, call.uuid("infra_env_id"), call.query.filter())
+    return await host_table.hosts_of_infra_env(world, call.uuid("infra_env_id"), call.query)
 
 
 @operation(
