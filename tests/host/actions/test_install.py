@@ -92,7 +92,9 @@ async def test_the_command_of_the_installer(disks: Path) -> None:
     assert done.exit_code == 0
     command = run_of(host)
     place = command.index(IMAGE)
-    assert {"--privileged", "--pid=host", "--net=host", "--name=assisted-installer"} <= set(command[:place])
+    assert {"--sig-proxy=false", "--privileged", "--pid=host", "--net=host", "--name=assisted-installer"} <= set(
+        command[:place]
+    )
     assert "--rm" not in command
     mounts = {command[at + 1] for at, word in enumerate(command[:place]) if word == "--volume"}
     assert {"/dev:/dev:rw", "/tmp:/tmp:rw", "/etc/assisted-service/ca.crt:/etc/assisted-service/ca.crt:rw"} <= mounts

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from firstlight.host import keeping
 from firstlight.host.agent.documents import Step, StepReply
@@ -34,6 +35,18 @@ def test_the_life_of_a_step(tmp_path: Path) -> None:
     assert anew().unsettled == ()
     assert "/dev/sda" not in (tmp_path / "once.json").read_text()
     assert anew().verdict("disk", ARGS) == ("begin", None)
+
+
+@pytest.mark.parametrize(("code", "succeeded"), [(0, True), (3, False)])
+def test_how_it_ended_is_known_after_the_answer_is_gone(tmp_path: Path, code: int, succeeded: bool) -> None:
+    once = Once(tmp_path, boot_id="boot")
+    once.begin(STEP)
+    once.end(STEP, replace(REPLY, exit_code=code))
+    assert not once.has_succeeded("disk"), "the service does not know yet"
+    once.delivered("disk", ARGS)
+    assert Once(tmp_path, boot_id="boot").has_succeeded("disk") is succeeded
+    assert not Once(tmp_path, boot_id="boot").has_succeeded("install")
+    assert not Once(tmp_path, boot_id="other").has_succeeded("disk")
 
 
 def test_another_boot_knows_nothing(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import asyncio
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ import pytest
 from tests.agent_sites import text
 from tests.host.actions.test_install import a_request
 from tests.host.agent.machines import HOST_ID, a_machine, eventually, running_agent
-from tests.host.agent.scripted import Asked, Said, document, scripted
+from tests.host.agent.scripted import Asked, Said, Scripted, document, scripted
 
 pytestmark = pytest.mark.anyio
 
@@ -22,10 +22,11 @@ ACTING = (sys.executable, str(Path(__file__).with_name("acting.py")))
 HOURS = 3600
 PODMAN = """#!/bin/sh
 # Plays podman with one container: what runs in it is in a session of its own, as under a real one's monitor, and the
-# client passes signals on to it unless it is told not to.
+# client passes signals on to it unless it is told not to. It ends with the number in the file `code`.
 cd {folder} || exit 1
 echo "$*" >>calls
 ended() {{ until [ "$(cat state)" != running ]; do sleep 0.05; done; }}
+code() {{ cat code 2>/dev/null || echo 0; }}
 case "$1 $2" in
     "run "*)
         echo running >state
@@ -34,11 +35,12 @@ case "$1 $2" in
             *--sig-proxy=false*) trap 'exit 143' TERM ;;
             *) trap 'kill -TERM "$(cat installer.pid)"; exit 143' TERM ;;
         esac
-        ended ;;
-    "wait "*) ended; echo 0 ;;
+        ended
+        exit "$(code)" ;;
+    "wait "*) ended; code ;;
     "container exists") [ -e state ] ;;
     "container inspect") [ -e state ] || exit 125
-        case $* in *ExitCode*) echo "$(cat state) 0" ;; *) cat state ;; esac ;;
+        case $* in *ExitCode*) echo "$(cat state) $(code)" ;; *) cat state ;; esac ;;
 esac
 """
 INSTALLER = """#!/bin/sh
@@ -55,6 +57,18 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "root/dev").mkdir(exist_ok=True)
     (tmp_path / "root/dev/sda").touch()
     return tmp_path
+
+
+@pytest.fixture
+def place(folder: Path) -> Iterator[Path]:
+    """Where the one container lives; it ends with the test."""
+    place = folder / "containers"
+    place.mkdir()
+    for name, script in (("podman", PODMAN.format(folder=place)), ("installer", INSTALLER)):
+        (place / name).write_text(script)
+        (place / name).chmod(0o755)
+    yield place
+    (place / "installer").unlink()
 
 
 class Service:
@@ -88,35 +102,70 @@ def read(path: Path) -> str:
     return path.read_text() if path.exists() else ""
 
 
-async def test_an_installer_outlives_an_agent_that_is_told_to_end(folder: Path) -> None:
-    place = folder / "containers"
-    place.mkdir()
-    for name, script in (("podman", PODMAN.format(folder=place)), ("installer", INSTALLER)):
-        (place / name).write_text(script)
-        (place / name).chmod(0o755)
-    request = a_request(role="worker")
-    step = {"step_type": "install", "step_id": "install-1", "args": [text(request)]}
-    service = Service(lambda known: [] if read(place / "installer.pid") else [step])
+def an_installation(place: Path) -> Service:
+    """Asks for the installer until it has begun, as services do."""
+    step = {"step_type": "install", "step_id": "install-1", "args": [text(a_request(role="worker"))]}
+    return Service(lambda known: [] if read(place / "installer.pid") else [step])
+
+
+def at(server: Scripted, place: Path) -> dict[str, str]:
+    return {"url": server.url, "infra_env_id": INFRA_ENV_ID, "PATH": f"{place}:{os.environ['PATH']}"}
+
+
+def starts(place: Path) -> int:
+    return [line[:4] for line in read(place / "calls").splitlines()].count("run ")
+
+
+async def test_an_installer_outlives_an_agent_that_is_told_to_end(folder: Path, place: Path) -> None:
+    service = an_installation(place)
     async with scripted(service) as server:
-        given = {"url": server.url, "infra_env_id": INFRA_ENV_ID, "PATH": f"{place}:{os.environ['PATH']}"}
-        try:
-            with running_agent(folder, **given) as agent:
-                await seen(lambda: read(place / "installer.pid"))
-                agent.process.terminate()
-                await asyncio.to_thread(agent.process.wait, 20)
-            assert agent.process.returncode == 0
+        with running_agent(folder, **at(server, place)) as agent:
+            await seen(lambda: read(place / "installer.pid"))
+            agent.process.terminate()
+            await asyncio.to_thread(agent.process.wait, 20)
+        assert agent.process.returncode == 0
+        assert read(place / "state") == "running\n"
+        assert service.replies == []
+        with running_agent(folder, **at(server, place)):
+            await seen(lambda: read(place / "calls"), lambda calls: "wait assisted-installer" in calls)
             assert read(place / "state") == "running\n"
-            assert service.replies == []
-            with running_agent(folder, **given):
-                await seen(lambda: read(place / "calls"), lambda calls: "wait assisted-installer" in calls)
-                assert read(place / "state") == "running\n"
-                (place / "finish").touch()
-                await seen(lambda: service.replies)
-        finally:
-            (place / "installer").unlink()
+            (place / "finish").touch()
+            await seen(lambda: service.replies)
     assert [(reply["step_id"], reply.get("exit_code", 0)) for reply in service.replies] == [("install-1", 0)]
     assert service.registered == 1
-    assert [line[:4] for line in read(place / "calls").splitlines()].count("run ") == 1
+    assert starts(place) == 1
+
+
+@pytest.mark.parametrize(
+    ("code", "journal", "registered"),
+    [
+        pytest.param(0, True, 1, id="a machine about to reboot into its system is not introduced anew"),
+        pytest.param(0, False, 1, id="though only its container tells of the success"),
+        pytest.param(3, True, 2, id="a failed one may be"),
+    ],
+)
+async def test_an_agent_that_starts_after_the_installer_has_ended(
+    folder: Path, place: Path, code: int, journal: bool, registered: int
+) -> None:
+    """Services take a registration at that moment for a reboot from the wrong medium."""
+    service = an_installation(place)
+    (place / "code").write_text(str(code))
+    (place / "finish").touch()
+    state = folder / "root/run/firstlight-agent/once.json"
+    async with scripted(service) as server:
+        with running_agent(folder, **at(server, place)) as agent:
+            await seen(lambda: service.replies)
+            await seen(lambda: read(state), lambda text: '"delivered":true' in text)
+            agent.process.kill()
+            agent.process.wait()
+        if not journal:
+            state.unlink()
+        polls = len(service.timestamps)
+        with running_agent(folder, **at(server, place)):
+            await seen(lambda: service.timestamps, lambda told: len(told) >= polls + 2)
+    assert [reply.get("exit_code", 0) for reply in service.replies] == [code]
+    assert service.registered == registered
+    assert starts(place) == 1
 
 
 async def test_what_could_not_be_delivered_is_brought_by_the_next_agent_unasked(folder: Path) -> None:

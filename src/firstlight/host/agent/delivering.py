@@ -74,9 +74,9 @@ class Delivery:
                 return
 
     def _keep(self, key: Key, reply: StepReply, *, reason: str) -> None:
-        self._log.warning("A reply waits for the service to come back.", step=key[0], reason=reason)
         self._outbox.put(key, reply)
         self._note()
+        self._log.warning("A reply waits for the service to come back.", step=key[0], reason=reason)
 
     def _note(self) -> None:
         if self._notes is None:

@@ -28,6 +28,8 @@ class Entry(Struct, frozen=True, kw_only=True, omit_defaults=True):
     reply: StepReply | None = None
     """Once it ended."""
     delivered: bool = False
+    succeeded: bool = False
+    """What the answer said, once it was delivered."""
 
 
 class Pages(Struct, frozen=True, kw_only=True):
@@ -70,13 +72,18 @@ class Once:
     def delivered(self, step_type: str, arguments: tuple[str, ...]) -> None:
         entry = self._entries.get((step_type, digest_of(arguments)))
         if entry is not None:
-            self._put(replace(entry, step=None, reply=None, delivered=True))
+            succeeded = entry.reply is not None and entry.reply.exit_code == 0
+            self._put(replace(entry, step=None, reply=None, delivered=True, succeeded=succeeded))
 
     @property
     def unsettled(self) -> tuple[tuple[Step, bool], ...]:
         """Steps whose answer was not delivered, and whether they came to an end."""
         entries = (entry for entry in self._entries.values() if not entry.delivered)
         return tuple((entry.step, entry.reply is not None) for entry in entries if entry.step is not None)
+
+    def has_succeeded(self, step_type: str) -> bool:
+        """Whether a step of this type was done, and the service knows."""
+        return any(entry.succeeded for entry in self._entries.values() if entry.step_type == step_type)
 
     def _put(self, entry: Entry) -> None:
         changed = {**self._entries}

@@ -193,10 +193,15 @@ class Agent:
         if found is None or found.boot_id != self._boot_id or found.infra_env_id != self.settings.infra_env_id:
             return None
         begun = any(step.step_type == "install" for step, _ in self._once.unsettled)
-        if begun or await self._installer_runs():
-            self.log.info("An installation is under way: this machine does not register again.")
+        if begun or self._once.has_succeeded("install") or await self._is_installed():
+            self.log.info("This machine is being installed, or is about to reboot: it does not register again.")
             return found
         return None
+
+    async def _is_installed(self) -> bool:
+        """Whether an installer runs, or has done its work."""
+        found = await installer_on(self.machine.host)
+        return found.presence == "running" or (found.presence == "ended" and found.exit_code == 0)
 
     def _keep(self, known: Registered) -> None:
         try:
