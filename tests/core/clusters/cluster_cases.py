@@ -18,6 +18,8 @@ PREPARED = (S.PREPARING_SUCCESSFUL,) * 3
 PREPARING = (S.PREPARING_FOR_INSTALLATION,) * 3
 FAILED = (S.ERROR, S.INSTALLED, S.INSTALLED)
 WAITING = (S.INSTALLING_PENDING_USER_ACTION, S.INSTALLED, S.INSTALLED)
+RETRYABLE = (S.ERROR, S.INSTALLED, S.INSTALLING_IN_PROGRESS)
+RETRIED = {"bootstrap": True, "retry_until": NOW + MINUTE}
 COMPLETE = {"masters": INSTALLED, "kubeconfig_complete": True, "operators": (an_operator(),)}
 
 
@@ -137,6 +139,21 @@ INSTALLATION: Final = (
         "C19",
     ),
     Case("C21", {"masters": AT_WORK}, {"masters": FAILED}, "C24"),
+    *(
+        Case(row, RETRIED | {"masters": masters}, fails, then)
+        for row, masters, then in (
+            ("C27", RETRYABLE, "C24"),
+            ("C27", (S.INSTALLING_PENDING_USER_ACTION, *RETRYABLE), "C24"),
+            ("C16", (S.INSTALLING_PENDING_USER_ACTION, *RETRYABLE), "C10"),
+            ("C17", RETRYABLE, "C10"),
+        )
+        for fails in (
+            {"retry_until": NOW},
+            {"retry_until": None},
+            {"bootstrap": False},
+            {"masters": (S.ERROR, S.INSTALLED, S.INSTALLED)},
+        )
+    ),
     Case("C23", COMPLETE, {"kubeconfig_complete": False}, "C26"),
     Case("C23", COMPLETE, {"operators": (an_operator(status=OperatorStatus.PROGRESSING),)}, "C26"),
     Case("C23", COMPLETE | {"workers": (S.INSTALLED, S.ERROR)}, {"workers": (S.INSTALLING, S.INSTALLED)}, "C26"),
@@ -163,4 +180,4 @@ INSTALLATION: Final = (
 )
 
 REFRESH_CASES: Final = BEFORE + PREPARATION + INSTALLATION
-REQUEST_CASES: Final = (Case("X1"), Case("X2"), Case("Z1"), Case("I1"))
+REQUEST_CASES: Final = (Case("X1"), Case("X2"), Case("Z1"), Case("I1"), Case("K1"), Case("K2"))

@@ -17,7 +17,7 @@ from firstlight.core.model.cluster_status import (
     PreparationStatus,
 )
 from firstlight.core.model.host_status import HostRole, HostStatus
-from firstlight.core.model.policy import Policy
+from firstlight.core.model.policy import Policy, Timeouts
 from tests.builders.clusters import a_cluster
 from tests.builders.hosts import a_host
 from tests.builders.moments import NOW
@@ -39,6 +39,8 @@ def a_cluster_situation(
     *,
     masters: Sequence[HostStatus] = (S.KNOWN,) * 3,
     workers: Sequence[HostStatus] = (),
+    bootstrap: bool = False,
+    grace: timedelta = timedelta(0),
     lacks: tuple[str, ...] = (),
     soft: bool = False,
     age: timedelta = MINUTE,
@@ -50,8 +52,11 @@ def a_cluster_situation(
     listening_since: datetime | None = None,
     **cluster: Any,
 ) -> ClusterSituation:
-    """`age`: time spent in the status; `started`: time since the installation began."""
-    hosts = [a_host(number, status=each, role=HostRole.MASTER) for number, each in enumerate(masters, start=1)]
+    """`age`: time spent in the status; `started`: time since the installation began; the last master may bootstrap."""
+    hosts = [
+        a_host(number, status=each, role=HostRole.MASTER, bootstrap=bootstrap and number == len(masters))
+        for number, each in enumerate(masters, start=1)
+    ]
     hosts += [a_host(number, status=each, role=HostRole.WORKER) for number, each in enumerate(workers, start=10)]
     progress = ClusterProgress(
         finalizing_stage=stage,
@@ -71,7 +76,7 @@ def a_cluster_situation(
             | cluster
         ),
         hosts=tuple(hosts),
-        policy=Policy(soft_timeouts=soft),
+        policy=Policy(soft_timeouts=soft, timeouts=Timeouts(host_retry_grace=grace)),
         now=NOW,
         holds=EVERY_CHECK - set(lacks),
         required=REQUIRED,

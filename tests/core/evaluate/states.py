@@ -16,7 +16,7 @@ from firstlight.core.model.cluster_status import (
 )
 from firstlight.core.model.host import HostState, Progress
 from firstlight.core.model.host_status import HostKind, HostRole, HostStatus, LogsState, MediaStatus, Stage
-from firstlight.core.model.policy import Policy
+from firstlight.core.model.policy import Policy, Timeouts
 from firstlight.core.model.reports import DiskSpeed, ImageStatus
 from tests.builders.clusters import cluster_state
 from tests.builders.hosts import a_presence, host_state, some_reports
@@ -77,6 +77,12 @@ def hosts(draw: st.DrawFn, number: int, *, day_two: bool) -> HostState:
         media=draw(st.sampled_from(MediaStatus)),
         logs=draw(st.sampled_from(LogsState)),
         connection_timed_out=draw(st.booleans()),
+        tries=draw(st.sampled_from([0, 0, 1])),
+        kept_status=draw(
+            st.sampled_from(
+                [None, None, HostStatus.INSTALLING, HostStatus.INSTALLING_IN_PROGRESS, HostStatus.INSTALLED]
+            )
+        ),
         kind=HostKind.DAY_TWO if day_two else HostKind.HOST,
     )
 
@@ -102,6 +108,7 @@ def states(draw: st.DrawFn) -> ClusterState:
             machine_networks=draw(st.sampled_from([(), ("192.0.2.0/24",)])),
             control_plane_count=draw(st.sampled_from([1, 2, 3])),
             soft_timeouts=draw(st.booleans()),
+            retry_until=draw(st.one_of(st.none(), moments().map(lambda at: at + timedelta(hours=2)))),
             kubeconfig_complete=draw(st.booleans()),
             logs=draw(st.sampled_from(LogsState)),
             preparation=Preparation(status=draw(st.sampled_from(PreparationStatus)), attempt=1),
@@ -128,4 +135,8 @@ def states(draw: st.DrawFn) -> ClusterState:
 
 
 def policies() -> st.SearchStrategy[Policy]:
-    return st.builds(lambda soft: Policy(soft_timeouts=soft), st.booleans())
+    return st.builds(
+        lambda soft, grace: Policy(soft_timeouts=soft, timeouts=Timeouts(host_retry_grace=timedelta(hours=grace))),
+        st.booleans(),
+        st.integers(0, 2),
+    )

@@ -134,6 +134,11 @@ HOST_LIMITS = [
         ),
         "R28",
     ),
+    Limit(
+        "host_retry",
+        of(*FAILED, cluster=C.ERROR, bootstrap=True, kept_status=S.INSTALLING_IN_PROGRESS),
+        "R44",
+    ),
     Limit("reclaim", pool_host(S.RECLAIMING), "R1"),
     Limit("reclaim", pool_host(S.RECLAIMING_REBOOTING), "R1"),
     Limit("resetting", of(S.RESETTING, S.RESETTING, S.RESETTING, cluster=C.INSUFFICIENT), "R41"),
@@ -193,6 +198,7 @@ CLUSTER_LIMITS = [
         soft=True,
     ),
     Limit("finalizing", with_cluster(*[S.INSTALLED] * 3, status=C.FINALIZING), "C13"),
+    Limit("host_retry_grace", of(S.ERROR, *[S.INSTALLING_IN_PROGRESS] * 2, bootstrap=True), "C24"),
     Limit("cluster_logs_pending", with_cluster(*FAILED, status=C.ERROR), "C25"),
     Limit(
         "cluster_logs_collection",

@@ -15,9 +15,41 @@ READY_AGAIN = {S.KNOWN: "R35", S.PREPARING_FAILED: "R11", "*": "R34"}
 KNOWN_AGAIN = {S.KNOWN: "R35", "*": "R34"}
 AT_WORK = {"cluster": C.INSTALLING}
 LATE = {"age": 60 * MINUTE}
+KEPT = {"kept_status": S.INSTALLING, "age": 60 * MINUTE, "may_go_on": True}
+AGAIN = {"cluster": C.INSTALLING, "tries": 1}
+COMING = {
+    S.KNOWN: "R42",
+    S.INSUFFICIENT: "R42",
+    S.RESETTING_PENDING_USER_ACTION: "R29",
+    S.BINDING: "P4",
+    "*": "R34",
+}
 
 PREPARATION: Final = (
     Case("R1", {"age": 60 * MINUTE}, {"age": 60 * MINUTE - TICK}, "R39"),
+    *(
+        Case("R43", {**AGAIN, "cluster": cluster, "retry_until": NOW}, fails, then)
+        for cluster in (C.INSTALLING, C.INSTALLING_PENDING_USER_ACTION, C.FINALIZING)
+        for fails, then in (
+            ({"retry_until": NOW + TICK}, COMING),
+            ({"retry_until": None}, COMING),
+            ({"tries": 0}, {**COMING, S.KNOWN: "R35", S.INSUFFICIENT: "R34"}),
+        )
+    ),
+    Case("R43", {**AGAIN, "retry_until": NOW}, {"cluster": C.READY}, {**COMING, S.KNOWN: "R35", S.INSUFFICIENT: "R34"}),
+    *(
+        Case("R42", AGAIN | fires, fails, then)
+        for fires in ({}, {"failing": ("belongs-to-majority-group", "no-ip-collisions-in-network")})
+        for fails, then in (
+            ({"silent": True}, "R13"),
+            ({"media": MediaStatus.DISCONNECTED}, "R13"),
+            ({"lacks": ("has-inventory",)}, "R30"),
+            ({"lacks": ("has-min-memory",)}, "R31"),
+            ({"lacks": ("hostname-valid",)}, "R33"),
+        )
+    ),
+    Case("R42", AGAIN, {"tries": 0}, KNOWN_AGAIN),
+    Case("R42", AGAIN, {"cluster": C.READY}, KNOWN_AGAIN),
     Case("R2", {"cluster": C.PREPARING_FOR_INSTALLATION}, {"cluster": C.READY}, "R35"),
     Case("R2", {"cluster": C.PREPARING_FOR_INSTALLATION}, {"suggested_role": None}, "R35"),
     Case("R2", {"cluster": C.PREPARING_FOR_INSTALLATION, "role": HostRole.ARBITER}, {"silent": True}, "R13"),
@@ -223,6 +255,9 @@ DISCOVERY: Final = (
     Case("R34", {}, {"silent": True}, "R13"),
     Case("R35", {}, {"lacks": ("hostname-unique",)}, "R33"),
     Case("R35", {}, {"cluster": C.PREPARING_FOR_INSTALLATION}, "R2"),
+    Case("R44", KEPT, {"age": 60 * MINUTE - TICK}, "R36"),
+    Case("R44", KEPT, {"kept_status": None}, "R36"),
+    Case("R44", KEPT | {"age": MINUTE, "may_go_on": False}, {"may_go_on": True}, "R37"),
     Case("R36", {"age": 2 * MINUTE}, {"age": 2 * MINUTE - TICK}, "R37"),
     Case("R36", {"age": 2 * MINUTE}, {"logs": LogsState.COMPLETED}, "R37"),
     Case("R36", {"age": 2 * MINUTE}, {"logs": LogsState.TIMEOUT}, "R37"),

@@ -44,6 +44,8 @@ def a_situation(
     told_slow: bool = False,
     day_two: bool = False,
     survives: bool = False,
+    may_go_on: bool = False,
+    retry_until: datetime | None = None,
     reports: dict[str, Any] | None = None,
     listening_since: datetime | None = None,
     **host: Any,
@@ -61,7 +63,12 @@ def a_situation(
         reports=some_reports(**(reports or {})),
         cluster=None
         if cluster is None
-        else a_cluster(status=cluster, soft_timeouts=soft, control_plane_count=1 if single_node else 3),
+        else a_cluster(
+            status=cluster,
+            soft_timeouts=soft,
+            control_plane_count=1 if single_node else 3,
+            retry_until=retry_until,
+        ),
         policy=Policy(soft_timeouts=soft, kube_api=kube_api),
         now=NOW,
         findings=tuple(Finding(id=name, category="any", status=Status.FAILURE, message=name) for name in failing),
@@ -70,6 +77,7 @@ def a_situation(
         silent_from=NOW if silent else NOW + MINUTE,
         listening_since=listening_since,
         cluster_survives=survives,
+        may_go_on=may_go_on,
     )
 
 

@@ -1,6 +1,6 @@
 """How many hosts a cluster needs, and whether those in given statuses are enough."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from firstlight.core.model.cluster import Cluster
@@ -19,19 +19,52 @@ STILL_INSTALLING: Final = frozenset(
     }
 )
 INSTALLED: Final = frozenset({S.INSTALLED})
+COMING_AGAIN: Final = frozenset(
+    {
+        S.RESETTING_PENDING_USER_ACTION,
+        S.BINDING,
+        S.DISCOVERING,
+        S.KNOWN,
+        S.INSUFFICIENT,
+        S.PENDING_FOR_INPUT,
+        S.DISCONNECTED,
+    }
+)
+"""What a host goes through that is tried again, or takes the place of another, before it installs."""
 FEWEST_MASTERS: Final = 3
 FEWEST_MASTERS_OF_TWO_NODES: Final = 2
 FEWEST_WORKERS: Final = 2
 
 
-def count(hosts: Sequence[Host], role: HostRole, statuses: frozenset[HostStatus] | None = None) -> int:
-    return sum(host.effective_role is role and (statuses is None or host.status in statuses) for host in hosts)
+def own_status(host: Host) -> HostStatus:
+    return host.status
 
 
-def enough(cluster: Cluster, hosts: Sequence[Host], statuses: frozenset[HostStatus]) -> bool:
+def coming_or_own(host: Host) -> HostStatus:
+    """A host on its way back counts as one that installs."""
+    return S.INSTALLING if host.tries and host.status in COMING_AGAIN else host.status
+
+
+def count(
+    hosts: Sequence[Host],
+    role: HostRole,
+    statuses: frozenset[HostStatus] | None = None,
+    *,
+    status_of: Callable[[Host], HostStatus] = own_status,
+) -> int:
+    return sum(host.effective_role is role and (statuses is None or status_of(host) in statuses) for host in hosts)
+
+
+def enough(
+    cluster: Cluster,
+    hosts: Sequence[Host],
+    statuses: frozenset[HostStatus],
+    *,
+    status_of: Callable[[Host], HostStatus] = own_status,
+) -> bool:
     """Whether the cluster can live with just the hosts in these statuses."""
-    masters = count(hosts, HostRole.MASTER, statuses)
-    workers = count(hosts, HostRole.WORKER, statuses)
+    masters = count(hosts, HostRole.MASTER, statuses, status_of=status_of)
+    workers = count(hosts, HostRole.WORKER, statuses, status_of=status_of)
     if cluster.is_single_node:
         return masters == 1 and workers == 0
     expected_masters = count(hosts, HostRole.MASTER)
@@ -41,7 +74,7 @@ def enough(cluster: Cluster, hosts: Sequence[Host], statuses: frozenset[HostStat
     return (
         expected_masters >= fewest
         and masters == expected_masters
-        and (arbiters == 0 or count(hosts, HostRole.ARBITER, statuses) > 0)
+        and (arbiters == 0 or count(hosts, HostRole.ARBITER, statuses, status_of=status_of) > 0)
         and (count(hosts, HostRole.WORKER) < FEWEST_WORKERS or workers >= FEWEST_WORKERS)
     )
 

@@ -4,10 +4,10 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from functools import cached_property
 
-from firstlight.core.clusters import headcount
+from firstlight.core.clusters import headcount, retrying
 from firstlight.core.clusters.progress import is_settled
 from firstlight.core.clusters.rules.blocking import INPUTS, VIPS
-from firstlight.core.machine import Guard, all_of, any_of
+from firstlight.core.machine import Guard, all_of, any_of, not_
 from firstlight.core.model.cluster import Cluster
 from firstlight.core.model.cluster_status import OperatorKind, OperatorStatus, PreparationStatus
 from firstlight.core.model.host import Host
@@ -48,11 +48,15 @@ class ClusterSituation:
 
     @cached_property
     def installing_ok(self) -> bool:
-        return headcount.enough(self.cluster, self.hosts, headcount.STILL_INSTALLING)
+        return headcount.enough(self.cluster, self.hosts, headcount.STILL_INSTALLING, status_of=headcount.coming_or_own)
 
     @cached_property
     def finalizing_ok(self) -> bool:
         return headcount.enough(self.cluster, self.hosts, headcount.INSTALLED)
+
+    @cached_property
+    def may_go_on(self) -> bool:
+        return retrying.may_go_on(self.cluster, self.hosts)
 
     @property
     def soft(self) -> bool:
@@ -128,6 +132,20 @@ def preparation_is(status: PreparationStatus) -> ClusterGuard:
 installing_ok: ClusterGuard = Guard("enough hosts still install", lambda facts: facts.installing_ok)
 finalizing_ok: ClusterGuard = Guard("enough hosts are installed", lambda facts: facts.finalizing_ok)
 hopeful = any_of(installing_ok, finalizing_ok)
+
+
+def _patience(facts: ClusterSituation) -> datetime | None:
+    """Until when the failure of hosts does not fail the cluster."""
+    grace = facts.policy.timeouts.host_retry_grace
+    failures = [host.status_updated_at + grace for host in facts.hosts if grace and retrying.failed_itself(host)]
+    return max([*failures, *([facts.cluster.retry_until] if facts.cluster.retry_until else [])], default=None)
+
+
+patient: ClusterGuard = all_of(
+    Guard("a retry is possible", lambda facts: facts.may_go_on and _patience(facts) is not None),
+    not_(passed_at("nobody tried again", _patience)),
+)
+hopeful_or_patient = any_of(hopeful, patient)
 host_waits_for_user = some_host(S.INSTALLING_PENDING_USER_ACTION)
 soft_timeouts: ClusterGuard = Guard("soft time limits", lambda facts: facts.soft)
 slowness_told: ClusterGuard = Guard("slowness told", lambda facts: facts.cluster.progress.finalizing_stage_timed_out)

@@ -3,6 +3,7 @@
 from typing import Final
 
 from firstlight.core.clusters.headcount import count
+from firstlight.core.clusters.retrying import failed_itself
 from firstlight.core.clusters.situation import ClusterSituation, failed_operators
 from firstlight.core.model.host import Host
 from firstlight.core.model.host_status import HostRole, HostStatus
@@ -38,6 +39,11 @@ def preparation_failed(facts: ClusterSituation) -> str:
 
 def hosts_failed(facts: ClusterSituation) -> str:
     return f"Too many hosts failed: {_named(facts.hosts, HostStatus.ERROR)}"
+
+
+def waits_for_retry(facts: ClusterSituation) -> str:
+    failed = sorted(host.requested_hostname or str(host.id) for host in facts.hosts if failed_itself(host))
+    return f"The installation waits until somebody tries {', '.join(failed) or 'a failed host'} again or replaces it"
 
 
 def hosts_wait(facts: ClusterSituation) -> str:

@@ -19,6 +19,7 @@ from firstlight.core.events.cluster import (
     PreparationTimedOut,
 )
 from firstlight.core.events.event import Event
+from firstlight.core.events.own import ClusterInstallationResumed
 from firstlight.core.machine import Transition, all_of, any_of, not_
 from firstlight.core.model.cluster import Cluster, ClusterProgress, Preparation
 from firstlight.core.model.cluster_status import BEFORE_INSTALLATION, ClusterStatus, PreparationStatus
@@ -32,6 +33,7 @@ class ClusterTrigger(StrEnum):
     PREPARE = "prepare"
     CANCEL = "cancel"
     RESET = "reset"
+    RETRY = "retry"
 
 
 T = ClusterTrigger
@@ -51,6 +53,7 @@ def _fresh_start(facts: ClusterSituation) -> Cluster:
         facts.cluster,
         install_started_at=facts.now,
         install_completed_at=None,
+        retry_until=None,
         preparation=_next_attempt(facts.cluster, status=PreparationStatus.NOT_STARTED),
         progress=ClusterProgress(),
         kubeconfig_complete=False,
@@ -77,6 +80,10 @@ def _cleared(facts: ClusterSituation) -> Cluster:
             for operator in cluster.operators
         ),
     )
+
+
+def _patient(facts: ClusterSituation) -> Cluster:
+    return replace(facts.cluster, retry_until=facts.now + facts.policy.timeouts.host_retry, install_completed_at=None)
 
 
 def _preparation_given_up(facts: ClusterSituation) -> Cluster:
@@ -118,6 +125,10 @@ def _reset(facts: ClusterSituation) -> tuple[Event, ...]:
     return (ClusterInstallationReset(cluster_id=facts.cluster.id),)
 
 
+def _resumed(facts: ClusterSituation) -> tuple[Event, ...]:
+    return (ClusterInstallationResumed(cluster_id=facts.cluster.id),)
+
+
 def _preparation_timed_out(facts: ClusterSituation) -> tuple[Event, ...]:
     return (PreparationTimedOut(cluster_id=facts.cluster.id, reason=texts.PREPARATION_TIMEOUT),)
 
@@ -149,6 +160,10 @@ REQUESTS: Final[tuple[ClusterRow, ...]] = (
                C.INSUFFICIENT, "reset by the user", info=_text(texts.RESET), apply=_cleared, tell=_reset),
     ClusterRow("I1", T.PREPARE, frozenset({C.READY}), C.PREPARING_FOR_INSTALLATION, "the user installs",
                info=_text(texts.PREPARING), apply=_fresh_start),
+    ClusterRow("K1", T.RETRY, frozenset({C.ERROR}), C.INSTALLING, "a failed host is tried again",
+               info=_text(texts.INSTALLING), apply=_patient, tell=_resumed),
+    ClusterRow("K2", T.RETRY, frozenset({C.INSTALLING, C.INSTALLING_PENDING_USER_ACTION, C.FINALIZING}), None,
+               "a failed host is tried again", apply=_patient),
 )  # fmt: skip
 
 PREPARED_OR_ON_THE_WAY: Final = (
@@ -187,7 +202,7 @@ PREPARATION: Final[tuple[ClusterRow, ...]] = (
 
 INSTALLATION: Final[tuple[ClusterRow, ...]] = (
     ClusterRow("C10", T.REFRESH, frozenset({C.INSTALLING_PENDING_USER_ACTION}), C.ERROR, "too many hosts failed",
-               not_(on.hopeful), texts.hosts_failed, tell=_failed_with(texts.hosts_failed)),
+               not_(on.hopeful_or_patient), texts.hosts_failed, tell=_failed_with(texts.hosts_failed)),
     ClusterRow("C11", T.REFRESH, frozenset({C.INSTALLING_PENDING_USER_ACTION}), C.ERROR, "nobody acted in time",
                on.installation_overdue, _text(texts.USER_TOO_LATE), tell=_failed_with(_text(texts.USER_TOO_LATE))),
     ClusterRow("C12", T.REFRESH, frozenset({C.INSTALLING, C.FINALIZING}), C.ERROR, "the installation took too long",
@@ -203,12 +218,12 @@ INSTALLATION: Final[tuple[ClusterRow, ...]] = (
                all_of(not_(on.slowness_told), any_of(on.soft_timeouts, not_(on.stage_may_fail)), on.stage_overdue),
                texts.stage_slow, _slowness_told, _stage_slow),
     ClusterRow("C16", T.REFRESH, frozenset({C.INSTALLING_PENDING_USER_ACTION}), None, "a host waits for its user",
-               all_of(on.host_waits_for_user, on.hopeful)),
+               all_of(on.host_waits_for_user, on.hopeful_or_patient)),
     ClusterRow("C18", T.REFRESH, frozenset({C.INSTALLING_PENDING_USER_ACTION}), C.FINALIZING,
                "enough hosts are installed", all_of(not_(on.host_waits_for_user), on.finalizing_ok),
                _text(texts.FINALIZING), _stage_timer_restarted),
     ClusterRow("C17", T.REFRESH, frozenset({C.INSTALLING_PENDING_USER_ACTION}), C.INSTALLING, "no host waits any more",
-               all_of(not_(on.host_waits_for_user), on.installing_ok), _text(texts.INSTALLING)),
+               all_of(not_(on.host_waits_for_user), any_of(on.installing_ok, on.patient)), _text(texts.INSTALLING)),
     ClusterRow("C19", T.REFRESH, frozenset({C.INSTALLING, C.FINALIZING}), C.INSTALLING_PENDING_USER_ACTION,
                "a host waits for its user", all_of(on.hopeful, on.host_waits_for_user), texts.hosts_wait),
     ClusterRow("C20", T.REFRESH, frozenset({C.INSTALLING}), C.FINALIZING, "enough hosts are installed",
@@ -217,8 +232,10 @@ INSTALLATION: Final[tuple[ClusterRow, ...]] = (
                on.installing_ok, _text(texts.INSTALLING)),
     ClusterRow("C23", T.REFRESH, frozenset({C.FINALIZING}), C.INSTALLED, "everything reported done",
                all_of(on.every_host(S.INSTALLED, S.ERROR), on.complete), texts.installed, None, _completed),
+    ClusterRow("C27", T.REFRESH, frozenset({C.INSTALLING}), None, "failed hosts may be tried again",
+               all_of(not_(on.hopeful), on.patient), texts.waits_for_retry),
     ClusterRow("C24", T.REFRESH, frozenset({C.INSTALLING}), C.ERROR, "too many hosts failed",
-               not_(on.hopeful), texts.hosts_failed, tell=_failed_with(texts.hosts_failed)),
+               not_(on.hopeful_or_patient), texts.hosts_failed, tell=_failed_with(texts.hosts_failed)),
     ClusterRow("C25", T.REFRESH, frozenset({C.ERROR, C.CANCELLED}), None, "its logs never came",
                on.logs_overdue, None, _logs_given_up),
     ClusterRow("C26", T.REFRESH, frozenset({C.PREPARING_FOR_INSTALLATION, C.FINALIZING, C.INSTALLED, C.ERROR,

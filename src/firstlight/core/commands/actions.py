@@ -120,8 +120,8 @@ def _with_hosts(
 
 
 def _unchosen(host: Host) -> Host:
-    """A reset cluster chooses its bootstrap host anew."""
-    return replace(host, bootstrap=False)
+    """A reset cluster chooses its bootstrap host anew, and its hosts start anew."""
+    return replace(host, bootstrap=False, tries=0, kept_status=None)
 
 
 def install_day_two_host(state: HostState, *, cluster: Cluster | None, policy: Policy, now: datetime) -> Decision:
@@ -153,7 +153,7 @@ def bind(state: HostState, *, cluster: Cluster, policy: Policy, now: datetime) -
         raise Conflict(f"Host {host.id} is bound to cluster {host.cluster_id} already. Unbind it first.")
     if cluster.status not in UPDATABLE:
         raise Conflict(f"Cluster {cluster.name} is {cluster.status} and takes no further hosts in this state.")
-    _same_architecture(state, cluster)
+    require_same_architecture(state, cluster)
     moved = host_moves.request(HostTrigger.BIND, situation_of(state, cluster=cluster, policy=policy, now=now))
     after = replace(bound(moved.host), cluster_id=cluster.id)
     key = key_of(state)
@@ -169,7 +169,7 @@ def bind(state: HostState, *, cluster: Cluster, policy: Policy, now: datetime) -
     )
 
 
-def _same_architecture(state: HostState, cluster: Cluster) -> None:
+def require_same_architecture(state: HostState, cluster: Cluster) -> None:
     inventory = state.reports.inventory
     if inventory is None or cluster.cpu_architecture == "multi":
         return

@@ -40,7 +40,7 @@ def report_host_progress(
     progress = host.progress
     if stage is progress.stage:
         return _news(state, info, now) if info != progress.info else Decision()
-    if host.status not in REPORTING:
+    if host.status not in REPORTING and host.kept_status is None:
         raise Conflict(
             f"Host {host.id} is {host.status}; progress is taken only while it installs.", code="wrong-state"
         )
@@ -83,6 +83,7 @@ def _failed(state: HostState, info: str, now: datetime) -> Decision:
     failed = replace(
         host,
         status=HostStatus.ERROR,
+        kept_status=None,
         status_info=cut(f"Failed - {info}"),
         status_updated_at=now,
         updated_at=now,

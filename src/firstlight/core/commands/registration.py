@@ -23,7 +23,7 @@ from firstlight.core.model.policy import Policy
 from firstlight.core.model.reports import NO_REPORTS, Reports
 
 RESTARTED_WHILE_PREPARED = "G2"
-FRESH_ROWS = frozenset({"G3", "G5", "G11"})
+FRESH_ROWS = frozenset({"G3", "G5", "G7b", "G11"})
 
 
 def register_new(

@@ -11,6 +11,7 @@ from firstlight.core.clusters import headcount
 from firstlight.core.clusters.facts import ClusterFacts
 from firstlight.core.clusters.moves import take
 from firstlight.core.clusters.progress import progress_of
+from firstlight.core.clusters.retrying import may_go_on
 from firstlight.core.clusters.rules.blocking import REQUIRED, conditions
 from firstlight.core.clusters.rules.book import cluster_rules
 from firstlight.core.clusters.situation import ClusterSituation
@@ -119,11 +120,12 @@ class _Work:
         context = self.memo.shared_context(context_of(self.cluster, self.states, self.around.policy))
         records = tuple(host.host for host in self.hosts.values())
         survives = headcount.enough(self.cluster, records, headcount.INSTALLED)
+        goes_on = may_go_on(self.cluster, records)
         moved = False
         for key, state in self.hosts.items():
             silent = silence_of(state, self.around)
             known = self.memo.hosts.get(key)
-            memo = self._memo_key(state, context, survives=survives, heard=is_heard(silent, self.around.now))
+            memo = self._memo_key(state, context, fate=(survives, goes_on), heard=is_heard(silent, self.around.now))
             if known is not None and known.key == memo and not self._passed(known.deadline):
                 self._remember(key, state, known)
                 self.deadlines[key] = sooner(known.deadline, silent, now=self.around.now)
@@ -135,6 +137,7 @@ class _Work:
                 infra_env=self.before.infra_envs.get(state.host.infra_env_id),
                 around=self.around,
                 cluster_survives=survives,
+                may_go_on=goes_on,
             )
             self.changes.extend(judged.changes)
             self.taken.extend(judged.taken)
@@ -142,18 +145,22 @@ class _Work:
             settled = replace(state, host=judged.host, findings=judged.findings)
             if judged.host != state.host:
                 moved = True
-                memo = self._memo_key(settled, context, survives=survives, heard=is_heard(silent, self.around.now))
+                memo = self._memo_key(
+                    settled, context, fate=(survives, goes_on), heard=is_heard(silent, self.around.now)
+                )
             self.memo.hosts[key] = Judged(memo, judged.findings, judged.deadline)
             self.hosts[key] = settled
         return moved
 
-    def _memo_key(self, state: HostState, context: HostContext, *, survives: bool, heard: bool) -> tuple[object, ...]:
-        """Guards read the cluster's status and whether it could do without this host; rules read the rest."""
+    def _memo_key(
+        self, state: HostState, context: HostContext, *, fate: tuple[bool, bool], heard: bool
+    ) -> tuple[object, ...]:
+        """Guards read the cluster's status and what may become of it; rules read the rest."""
         return (
             *memo_key(state, context=context, status=self.cluster.status),
             self.before.infra_envs.get(state.host.infra_env_id),
             self.cluster.soft_timeouts,
-            survives,
+            fate,
             heard or state.presence.checked_in_at,
         )
 

@@ -69,6 +69,7 @@ def judge_host(
     infra_env: InfraEnv | None,
     around: Surroundings,
     cluster_survives: bool = False,
+    may_go_on: bool = False,
 ) -> JudgedHost:
     """Findings, and where they take the host: no rule reads its status, so one judgement serves all its moves."""
     silent = silence_of(state, around)
@@ -91,6 +92,7 @@ def judge_host(
         silent_from=silent,
         listening_since=around.listening_since,
         cluster_survives=cluster_survives,
+        may_go_on=may_go_on,
     )
     changes: list[Change] = []
     taken: list[Taken] = []

@@ -24,3 +24,35 @@ class HostChanged(HostEvent):
 
     host_name: str
     fields: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostInstallationRetried(HostEvent):
+    name = "host_installation_retried"
+    level = Severity.INFO
+    category = Category.CHANGE
+    template = "Host {host_name}: the installation is tried again, for the {tries}. time"
+
+    host_name: str
+    tries: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostReplaced(HostEvent):
+    name = "host_replaced"
+    level = Severity.INFO
+    category = Category.CHANGE
+    template = "Host {host_name} takes the place of {replaced_name} as {role}"
+
+    host_name: str
+    replaced_name: str
+    replaced_id: str
+    role: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterInstallationResumed(ClusterEvent):
+    name = "cluster_installation_resumed"
+    level = Severity.INFO
+    category = Category.CHANGE
+    template = "The installation of the cluster goes on: a failed host is tried again"

@@ -28,6 +28,7 @@ BOUND_TO_FATE: Final = IN_INSTALLATION | {
     S.INSTALLING_PENDING_USER_ACTION,
     S.RESETTING_PENDING_USER_ACTION,
 }
+COMING_AGAIN: Final = DISCOVERED | {S.RESETTING_PENDING_USER_ACTION, S.BINDING}
 RECLAIMING: Final = frozenset({S.RECLAIMING, S.RECLAIMING_REBOOTING})
 
 
@@ -89,6 +90,15 @@ def _back_to_pool(facts: HostSituation) -> Host:
     return unbound(facts.host)
 
 
+def _kept(facts: HostSituation) -> Host:
+    """While its cluster may still be saved it goes on with what it does."""
+    return replace(facts.host, kept_status=facts.host.status if facts.may_go_on else None)
+
+
+def _no_longer_kept(facts: HostSituation) -> Host:
+    return replace(facts.host, kept_status=None)
+
+
 def _fresh_logs(facts: HostSituation) -> Host:
     return without_logs(facts.host)
 
@@ -109,6 +119,12 @@ PREPARATION: Final[tuple[HostRow, ...]] = (
     HostRow("R1", REFRESH, RECLAIMING, S.UNBINDING_PENDING_USER_ACTION, "reclaiming took too long",
             on.in_status_longer_than(lambda policy: policy.timeouts.reclaim), _text(texts.BOOT_TO_UNBIND),
             _back_to_pool),
+    HostRow("R43", REFRESH, COMING_AGAIN, S.ERROR, "was to be tried again and did not come back in time",
+            all_of(on.tried_again, on.cluster_under_way, on.retry_overdue), _text(texts.RETRY_TIMEOUT)),
+    HostRow("R42", REFRESH, frozenset({S.KNOWN, S.INSUFFICIENT}), S.INSTALLING, "joins the installation under way",
+            all_of(on.tried_again, on.cluster_under_way, on.reachable, on.valid_inventory, on.minimum_hardware,
+                   on.sufficient_but_for_peers),
+            _text(texts.INSTALLING), tell=disk_formats),
     HostRow("R2", REFRESH, frozenset({S.KNOWN}), S.PREPARING_FOR_INSTALLATION, "the cluster prepares",
             all_of(real_role, on.reachable, on.preparing), _text(texts.PREPARING), _fresh_logs),
     HostRow("R3", REFRESH, frozenset({S.PREPARING_FOR_INSTALLATION}), S.PREPARING_SUCCESSFUL, "every check passed",
@@ -142,7 +158,7 @@ PREPARATION: Final[tuple[HostRow, ...]] = (
 
 INSTALLATION: Final[tuple[HostRow, ...]] = (
     HostRow("R14", REFRESH, BOUND_TO_FATE, S.ERROR, "the cluster failed",
-            all_of(on.cluster_failed, not_(on.day_two)), _text(texts.CLUSTER_FAILED)),
+            all_of(on.cluster_failed, not_(on.day_two)), _text(texts.CLUSTER_FAILED), _kept),
     HostRow("R15", REFRESH, frozenset({S.INSTALLING}), S.ERROR, "no stage was ever reported",
             on.in_status_longer_than(lambda policy: policy.timeouts.host_installing), _text(texts.START_TIMEOUT)),
     HostRow("R16", REFRESH, frozenset({S.PREPARING_FOR_INSTALLATION, S.PREPARING_SUCCESSFUL}), S.DISCONNECTED,
@@ -196,6 +212,10 @@ DISCOVERY: Final[tuple[HostRow, ...]] = (
             _text(texts.READY)),
     HostRow("R35", REFRESH, frozenset({S.KNOWN}), S.KNOWN, "every blocking check still passes",
             all_of(installable, not_(starts_preparing)), _text(texts.READY)),
+    HostRow("R44", REFRESH, frozenset({S.ERROR}), None, "nobody tried again: it is stopped",
+            all_of(on.kept, any_of(not_(on.may_go_on),
+                                   on.in_status_longer_than(lambda policy: policy.timeouts.host_retry))), None,
+            _no_longer_kept),
     HostRow("R36", REFRESH, frozenset({S.ERROR, S.CANCELLED}), None, "its logs never came", on.logs_overdue, None,
             _logs_given_up),
     HostRow("R41", REFRESH, frozenset({S.RESETTING}), S.RESETTING_PENDING_USER_ACTION, "the reset took too long",

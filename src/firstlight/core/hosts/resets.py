@@ -31,6 +31,25 @@ def without_logs(host: Host) -> Host:
     return replace(host, logs=LogsState.NONE, logs_started_at=None, logs_collected_at=None)
 
 
+def tried_again(host: Host) -> Host:
+    """Once more from the start; whatever the user chose stays."""
+    return replace(
+        without_logs(host),
+        progress=Progress(),
+        tries=host.tries + 1,
+        kept_status=None,
+        connection_timed_out=False,
+    )
+
+
+def resumed(host: Host, *, now: datetime) -> Host:
+    """As if its cluster had not failed; the limit of its stage begins anew."""
+    progress = host.progress
+    if progress.stage is not None:
+        progress = replace(progress, updated_at=now, paused_since=None, timed_out=False)
+    return replace(host, progress=progress, kept_status=None, connection_timed_out=False)
+
+
 def registered_again(host: Host, *, kind: HostKind, now: datetime, keep_bootstrap: bool = False) -> Host:
     return replace(
         without_logs(host),
@@ -39,6 +58,7 @@ def registered_again(host: Host, *, kind: HostKind, now: datetime, keep_bootstra
         kind=kind,
         registered_at=now,
         connection_timed_out=False,
+        kept_status=None,
     )
 
 
@@ -60,4 +80,6 @@ def unbound(host: Host) -> Host:
         role=HostRole.AUTO_ASSIGN,
         suggested_role=None,
         connection_timed_out=False,
+        tries=0,
+        kept_status=None,
     )

@@ -5,13 +5,13 @@ from datetime import datetime, timedelta
 
 from msgspec import Struct
 
-from firstlight.core.hosts.rules.blocking import BINDABLE, MIN_HARDWARE, REQUIRED_INPUT
+from firstlight.core.hosts.rules.blocking import BINDABLE, MIN_HARDWARE, REQUIRED_INPUT, SEEN_BY_PEERS
 from firstlight.core.hosts.stages import SLOW_DISK, WAITS_FOR_OTHERS, time_limit
 from firstlight.core.machine import Guard, all_of, any_of, not_
 from firstlight.core.model.cluster import Cluster
 from firstlight.core.model.cluster_status import ClusterStatus
 from firstlight.core.model.host import Host
-from firstlight.core.model.host_status import LogsState, MediaStatus, Stage
+from firstlight.core.model.host_status import HostStatus, LogsState, MediaStatus, Stage
 from firstlight.core.model.policy import Policy
 from firstlight.core.model.reports import Reports
 from firstlight.core.rules import Finding, Status
@@ -36,6 +36,8 @@ class HostSituation(Struct, frozen=True, kw_only=True):
     """Nobody listened before: time limits cannot have passed earlier than this."""
     cluster_survives: bool = False
     """The cluster would still succeed with its installed hosts only."""
+    may_go_on: bool = False
+    """The cluster may still be saved by trying failed hosts again."""
 
 
 HostGuard = Guard[HostSituation]
@@ -171,6 +173,24 @@ waits_for_others = all_of(stage_in(*WAITS_FOR_OTHERS), cluster_waits_for_user)
 timer_paused: HostGuard = Guard("stage timer paused", lambda facts: facts.host.progress.paused_since is not None)
 cluster_survives: HostGuard = Guard("cluster survives without", lambda facts: facts.cluster_survives)
 cluster_done = cluster_is(ClusterStatus.INSTALLED, ClusterStatus.ADDING_HOSTS)
+
+
+tried_again: HostGuard = Guard("tried again", lambda facts: facts.host.tries > 0)
+cluster_under_way = cluster_is(
+    ClusterStatus.INSTALLING, ClusterStatus.INSTALLING_PENDING_USER_ACTION, ClusterStatus.FINALIZING
+)
+sufficient_but_for_peers: HostGuard = Guard(
+    "sufficient but for what its peers measure", lambda facts: facts.sufficient - SEEN_BY_PEERS <= facts.holds
+)
+retry_overdue = passed_at(
+    "retry overdue", lambda facts: facts.cluster.retry_until if facts.cluster is not None else None
+)
+kept: HostGuard = Guard("kept going", lambda facts: facts.host.kept_status is not None)
+may_go_on: HostGuard = Guard("a retry is possible", lambda facts: facts.may_go_on)
+
+
+def kept_as(status: HostStatus) -> HostGuard:
+    return Guard(f"was {status.value}", lambda facts: facts.host.kept_status is status)
 
 
 def _logs_limit_at(facts: HostSituation) -> datetime | None:

@@ -7,9 +7,10 @@ from msgspec.structs import replace
 
 from firstlight.core.events.event import Event
 from firstlight.core.events.host import HostInstallationCancelled, HostInstallationReset, HostMediaDisconnected
+from firstlight.core.events.own import HostInstallationRetried
 from firstlight.core.hosts import situation as on
 from firstlight.core.hosts import texts
-from firstlight.core.hosts.resets import registered_again, unbound
+from firstlight.core.hosts.resets import registered_again, resumed, tried_again, unbound
 from firstlight.core.hosts.situation import HostSituation
 from firstlight.core.hosts.tellings import disk_formats, must_boot_again
 from firstlight.core.hosts.triggers import HostRow, HostTrigger, Identity
@@ -89,6 +90,38 @@ def _reset(facts: HostSituation) -> tuple[Event, ...]:
     )
 
 
+def _fails_itself(facts: HostSituation) -> Host:
+    """It restarted: what went on in it is gone."""
+    return replace(facts.host, kept_status=None)
+
+
+def _goes_on_beneath(facts: HostSituation) -> Host:
+    beneath = S.INSTALLED if facts.host.progress.stage is Stage.DONE else S.INSTALLING_IN_PROGRESS
+    return replace(facts.host, kept_status=beneath)
+
+
+def _once_more(facts: HostSituation) -> Host:
+    return tried_again(facts.host)
+
+
+def _resumed(facts: HostSituation) -> Host:
+    return resumed(facts.host, now=facts.now)
+
+
+def _retried(facts: HostSituation) -> tuple[Event, ...]:
+    who = Identity(facts.host, facts.reports)
+    return (
+        HostInstallationRetried(
+            host_id=who.host_id,
+            infra_env_id=who.infra_env_id,
+            cluster_id=who.cluster_id,
+            host_name=who.host_name,
+            tries=facts.host.tries + 1,
+        ),
+        *disk_formats(facts),
+    )
+
+
 def _stage_name(facts: HostSituation) -> str:
     return facts.host.progress.stage or ""
 
@@ -96,6 +129,7 @@ def _stage_name(facts: HostSituation) -> str:
 rebooted = on.stage_in(Stage.REBOOTING)
 done = on.stage_in(Stage.DONE)
 came_back_from_disk = any_of(rebooted, all_of(on.day_two, done))
+unstarted: Guard[HostSituation] = Guard("no stage", lambda facts: facts.host.progress.stage is None)
 speaks_kube: Guard[HostSituation] = Guard("reports go on after the reboot", lambda facts: facts.policy.kube_api)
 
 REGISTER: Final[tuple[HostRow, ...]] = (
@@ -109,8 +143,10 @@ REGISTER: Final[tuple[HostRow, ...]] = (
     HostRow("G6", T.REGISTER, WAITING | {S.INSTALLING_IN_PROGRESS, S.ADDED_TO_EXISTING_CLUSTER},
             S.INSTALLING_PENDING_USER_ACTION, "booted the discovery image instead of its disk", came_back_from_disk,
             _wrong_boot_order),
+    HostRow("G7b", T.REGISTER, frozenset({S.INSTALLING}), S.DISCOVERING, "booted again to be tried again",
+            all_of(on.tried_again, unstarted), _text(texts.WAITING_FOR_HARDWARE), _anew),
     HostRow("G7", T.REGISTER, RUNNING, S.ERROR, "restarted during its installation", info=_text(texts.RESTARTED)),
-    HostRow("G8", T.REGISTER, frozenset({S.ERROR}), None, "stays failed"),
+    HostRow("G8", T.REGISTER, frozenset({S.ERROR}), None, "stays failed", apply=_fails_itself),
     HostRow("G11", T.REGISTER, UNBOUND | {S.UNBINDING, S.UNBINDING_PENDING_USER_ACTION, S.RECLAIMING_REBOOTING},
             S.DISCOVERING_UNBOUND, "may be other hardware now", info=_text(texts.WAITING_FOR_HARDWARE), apply=_anew),
 )  # fmt: skip
@@ -123,6 +159,8 @@ PROGRESS: Final[tuple[HostRow, ...]] = (
             lambda facts: Stage.DONE.value if facts.policy.kube_api else texts.DAY_TWO_REBOOTED),
     HostRow("H3", T.PROGRESS, RUNNING | WAITING, S.INSTALLED, "done", done, _stage_name),
     HostRow("H4", T.PROGRESS, RUNNING | WAITING, S.INSTALLING_IN_PROGRESS, "a further stage", info=_stage_name),
+    HostRow("H6", T.PROGRESS, frozenset({S.ERROR}), None, "goes on beneath the failure of its cluster", on.kept,
+            apply=_goes_on_beneath),
     HostRow("H5", T.PROGRESS, frozenset({S.INSTALLED, S.RESETTING_PENDING_USER_ACTION}), None, "a late report"),
 )  # fmt: skip
 
@@ -162,6 +200,21 @@ REQUESTS: Final[tuple[HostRow, ...]] = (
             info=_text(texts.RECLAIM_REBOOTING)),
     HostRow("L5", T.RECLAIM_FAILED, frozenset({S.RECLAIMING, S.RECLAIMING_REBOOTING}),
             S.UNBINDING_PENDING_USER_ACTION, "boot artifacts did not arrive", info=_text(texts.BOOT_TO_UNBIND)),
+    HostRow("Y1", T.RETRY, frozenset({S.ERROR}), S.INSTALLING, "its agent installs once more", on.connected,
+            _text(texts.INSTALLING), _once_more, _retried),
+    HostRow("Y2", T.RETRY, frozenset({S.ERROR}), S.RESETTING_PENDING_USER_ACTION,
+            "installs once more when it boots the discovery image", on.silent, _text(texts.BOOT_TO_RETRY),
+            _once_more, _retried),
+    HostRow("V1", T.RESUME, frozenset({S.ERROR}), S.INSTALLING, "its cluster goes on", on.kept_as(S.INSTALLING),
+            _text(texts.INSTALLING), _resumed),
+    HostRow("V2", T.RESUME, frozenset({S.ERROR}), S.INSTALLING_IN_PROGRESS, "its cluster goes on",
+            on.kept_as(S.INSTALLING_IN_PROGRESS), _stage_name, _resumed),
+    HostRow("V3", T.RESUME, frozenset({S.ERROR}), S.INSTALLING_PENDING_USER_ACTION, "its cluster goes on",
+            on.kept_as(S.INSTALLING_PENDING_USER_ACTION), _wrong_boot_order, _resumed),
+    HostRow("V4", T.RESUME, frozenset({S.ERROR}), S.INSTALLED, "its cluster goes on", on.kept_as(S.INSTALLED),
+            _stage_name, _resumed),
+    HostRow("V5", T.RESUME, frozenset({S.ERROR}), S.RESETTING_PENDING_USER_ACTION, "its cluster goes on",
+            on.kept_as(S.RESETTING_PENDING_USER_ACTION), _text(texts.BOOT_TO_RETRY), _resumed),
 )  # fmt: skip
 
 TRANSITIONS: Final[tuple[HostRow, ...]] = REGISTER + PROGRESS + REQUESTS

@@ -25,6 +25,8 @@ class HostTrigger(StrEnum):
     RECLAIM = "reclaim"
     REBOOT_FOR_RECLAIM = "reboot for reclaim"
     RECLAIM_FAILED = "reclaim failed"
+    RETRY = "retry"
+    RESUME = "resume"
 
 
 HostRow = Transition[HostStatus, HostTrigger, HostSituation, Host, Event]

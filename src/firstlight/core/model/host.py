@@ -83,6 +83,10 @@ class Host(Struct, frozen=True, kw_only=True, omit_defaults=True):
     user_name: str = ""
     fingerprint: Fingerprint | None = None
     """What tells it from another machine with the same id; None if its agent does not say."""
+    tries: int = 0
+    """How often it was tried again in this installation: above 0 it joins one that is under way."""
+    kept_status: HostStatus | None = None
+    """What it was when its cluster failed: where it returns to once a failed host is tried again."""
     claimed_id: UUID | None = None
     """The id its firmware gives it, where another machine had that one first."""
 

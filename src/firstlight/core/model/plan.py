@@ -28,6 +28,8 @@ class StepType(StrEnum):
 class Step(Struct, frozen=True):
     type: StepType
     args: tuple[str, ...] = ()
+    tries: int = 0
+    """Told apart by this, the same step may be asked for anew."""
 
 
 class StepPlan(Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -114,6 +114,10 @@ class Timeouts(Struct, frozen=True, kw_only=True):
     host_installing: timedelta = 20 * minutes
     """From `installing` to the first reported stage."""
     host_pending_user_action: timedelta = 60 * minutes
+    host_retry: timedelta = 60 * minutes
+    """How long a failed cluster is kept so that a failed host can be tried again, and how long such a host may take."""
+    host_retry_grace: timedelta = timedelta(0)
+    """How long the cluster stays in installation, waiting for somebody to try a failed host again."""
     reclaim: timedelta = 60 * minutes
     resetting: timedelta = 3 * minutes
     stages: Mapping[Stage, timedelta] = field(default_factory=lambda: DEFAULT_STAGE_TIMEOUTS)

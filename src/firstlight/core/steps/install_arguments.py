@@ -4,7 +4,7 @@ from typing import Final
 
 from firstlight.core.model.cluster import Cluster, ClusterState
 from firstlight.core.model.host import Host, HostState
-from firstlight.core.model.host_status import HostRole
+from firstlight.core.model.host_status import HostRole, HostStatus
 from firstlight.core.model.inventory import Inventory
 from firstlight.core.model.plan import Step, StepType
 from firstlight.core.steps.arguments import json_text, lies_in, saves_partitions
@@ -57,7 +57,7 @@ def install(occasion: Occasion) -> Step | None:
     request["disks_to_format"] = [disk for disk in host.disks_to_be_formatted if disk not in spared]
     if cluster.proxy.http or cluster.proxy.https:
         request["proxy"] = _proxy(cluster)
-    return Step(StepType.INSTALL, (json_text(request),))
+    return Step(StepType.INSTALL, (json_text(request),), host.tries)
 
 
 def _may_skip_reboot(cluster: Cluster, host: Host) -> bool:
@@ -131,8 +131,10 @@ def _addresses(member: HostState, *, networks: tuple[str, ...]) -> list[str]:
     return [address.partition("/")[0] for address in (inside[:1] if known else found)]
 
 
-def stop_installation(_occasion: Occasion) -> Step:
-    return Step(StepType.STOP_INSTALLATION)
+def stop_installation(occasion: Occasion) -> Step | None:
+    """Who failed only along with its cluster goes on as long as that one may be saved."""
+    host = occasion.host
+    return None if host.status is HostStatus.ERROR and host.kept_status else Step(StepType.STOP_INSTALLATION)
 
 
 def upgrade_agent(occasion: Occasion) -> Step:

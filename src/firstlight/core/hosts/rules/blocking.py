@@ -54,6 +54,16 @@ SUFFICIENT: Final = frozenset(
 )
 """The host may be installed, as far as the service itself is concerned; operators add their own ids."""
 
+SEEN_BY_PEERS: Final = frozenset(
+    {
+        "belongs-to-majority-group",
+        "sufficient-network-latency-requirement-for-role",
+        "sufficient-packet-loss-requirement-for-role",
+        "no-ip-collisions-in-network",
+    }
+)
+"""Measured together with other hosts: while those are being installed nobody answers."""
+
 NOT_IGNORABLE: Final = frozenset(
     {
         "connected",
