@@ -1,11 +1,13 @@
-"""The same place for blobs twice: a folder, and a bucket in a real S3 server."""
+"""The same place for blobs three times: a folder, a bucket in a real S3 server, and a folder that is sealed."""
 
 from pathlib import Path
 
 import pytest
 
 from firstlight.server.blobs.connect import open_blobs
+from firstlight.server.blobs.sealed import SealedBlobs
 from firstlight.server.ports.blobs import Blobs
+from firstlight.server.sealing.seal import Seal
 from tests.peers import S3
 
 
@@ -20,6 +22,11 @@ def folder(tmp_path: Path) -> Blobs:
     return open_blobs((tmp_path / "blobs").as_uri())
 
 
-@pytest.fixture(params=["folder", pytest.param("bucket", marks=pytest.mark.peer("s3"))])
+@pytest.fixture
+def sealed(folder: Blobs) -> Blobs:
+    return SealedBlobs(folder, Seal([bytes(range(32))]), is_secret=lambda _: True)
+
+
+@pytest.fixture(params=["folder", "sealed", pytest.param("bucket", marks=pytest.mark.peer("s3"))])
 def blobs(request: pytest.FixtureRequest) -> Blobs:
     return request.getfixturevalue(request.param)

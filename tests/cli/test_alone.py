@@ -11,7 +11,7 @@ import pytest
 from tests.cli.running import run_cli
 
 COMMANDS = (
-    ["serve"], ["migrate"], ["doctor"], ["demo"], ["simulate"], ["version"], ["findings"], ["events"],
+    ["serve"], ["migrate"], ["reencrypt"], ["doctor"], ["demo"], ["simulate"], ["version"], ["findings"], ["events"],
     ["logs"], ["token"],
     ["images"], ["images", "list"], ["images", "fetch"], ["release"], ["release", "info"], ["release", "extract"],
     ["clusters"], ["clusters", "list"], ["clusters", "show"], ["clusters", "create"], ["clusters", "delete"],

@@ -20,6 +20,7 @@ def shared(postgres: Postgres, s3: S3) -> Iterator[Place]:
         "FIRSTLIGHT_BLOBS_URL": f"s3://{s3.fresh_bucket()}?endpoint={s3.endpoint}&region={s3.region}",
         "AWS_ACCESS_KEY_ID": s3.access_key,
         "AWS_SECRET_ACCESS_KEY": s3.secret_key,
+        "FIRSTLIGHT_ENCRYPTION_KEY": "1f" * 32,
     }
     postgres.drop(url)
 

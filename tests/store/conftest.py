@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from firstlight.server.ports.database import Database
+from firstlight.server.sealing.seal import Seal
 from firstlight.server.store.connect import open_database
 from firstlight.server.store.sql_store import SqlStore, open_store
 from tests.databases import fresh_postgres, fresh_sqlite
@@ -38,4 +39,4 @@ async def database(database_url: str, anyio_backend: str) -> AsyncIterator[Datab
 
 @pytest.fixture
 def store(database: Database) -> SqlStore:
-    return open_store(database)
+    return open_store(database, seal=Seal([bytes(range(32))]))

@@ -11,6 +11,7 @@ from firstlight.cli import (
     images,
     infra_envs,
     logs,
+    reencrypting,
     release,
     serving,
     simulating,
@@ -37,6 +38,7 @@ app.command("serve", rich_help_panel=RUN)(serving.serve)
 app.add_typer(images.app, name="images", rich_help_panel=RUN)
 app.add_typer(release.app, name="release", rich_help_panel=RUN)
 app.command("migrate", rich_help_panel=RUN)(serving.migrate)
+app.command("reencrypt", rich_help_panel=RUN)(reencrypting.reencrypt)
 app.command("doctor", rich_help_panel=RUN)(doctor.doctor)
 app.command("demo", rich_help_panel=RUN)(simulating.demo)
 app.command("simulate", rich_help_panel=RUN)(simulating.simulate)

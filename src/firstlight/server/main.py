@@ -24,6 +24,7 @@ from firstlight.server.auth.limits import Limits
 from firstlight.server.auth.origins import Hosts
 from firstlight.server.base_images.image_service import image_service_of
 from firstlight.server.blobs.connect import open_blobs
+from firstlight.server.blobs.sealed import SealedBlobs
 from firstlight.server.composition import access_of, catalogue_of, policy_of, service_facts, step_inputs
 from firstlight.server.engine.bell import Bell
 from firstlight.server.engine.engine import Engine
@@ -44,12 +45,16 @@ from firstlight.server.ports.installer import Installer
 from firstlight.server.ports.store import CHANGES, DUE, SERVICE_SUBJECT, PutSecret, Store
 from firstlight.server.release import pki
 from firstlight.server.release.installers import InstallerSettings, ReleaseInstallers
+from firstlight.server.sealing.keys import place_of
+from firstlight.server.sealing.seal import Seal
 from firstlight.server.settings import Settings
 from firstlight.server.store.connect import open_database
+from firstlight.server.store.sealing import open_seal
 from firstlight.server.store.sql_store import open_store
 from firstlight.server.telemetry.logging import set_up_logging
 from firstlight.server.usecases.check_ins import CheckIns
 from firstlight.server.usecases.chores import CHORES, plan_chores
+from firstlight.server.usecases.object_names import holds_secrets
 from firstlight.server.usecases.preparation import operations
 from firstlight.server.usecases.sessions import Sessions
 from firstlight.server.usecases.stream import Broadcast
@@ -86,13 +91,10 @@ async def service(
     async with AsyncExitStack() as stack:
         database = await open_database(settings.database_location)
         stack.push_async_callback(database.close)
-        blobs = open_blobs(
-            settings.blobs_location,
-            access_key=_secret(settings.aws_access_key_id),
-            secret_key=_secret(settings.aws_secret_access_key),
-        )
+        seal = await open_seal(database, place_of(settings))
+        blobs = sealed_blobs(settings, seal)
         stack.push_async_callback(blobs.close)
-        store = open_store(database)
+        store = open_store(database, seal=seal)
         policy = policy_of(settings, os.environ if environment is None else environment)
         catalogue = catalogue_of(settings)
         clock = clock or SystemClock()
@@ -143,6 +145,15 @@ async def service(
         yield Service(
             settings, world, engine, database, build(settings, world, access.authenticator, ready=engine.readiness)
         )
+
+
+def sealed_blobs(settings: Settings, seal: Seal) -> SealedBlobs:
+    place = open_blobs(
+        settings.blobs_location,
+        access_key=_secret(settings.aws_access_key_id),
+        secret_key=_secret(settings.aws_secret_access_key),
+    )
+    return SealedBlobs(place, seal, is_secret=holds_secrets)
 
 
 def installer_of(settings: Settings) -> Installer | None:
@@ -291,6 +302,7 @@ async def _serve(settings: Settings) -> None:
         if images is not None:
             await stack.enter_async_context(start_beside(settings, images, api_token=_watching(running.world)))
         warn_if_open(settings)
+        warn_if_key_is_here_only(settings)
         url = f"{settings.scheme}://{settings.listen}"
         images_url = f"{settings.scheme}://{settings.images_listen}"
         log.info("firstlight serves", api=url, page=f"{url}/api/docs", images=images_url)
@@ -359,6 +371,17 @@ def warn_if_open(settings: Settings) -> None:
             "everybody who reaches this address is administrator: authentication is off and the listener is not on"
             " loopback",
             listen=settings.listen,
+        )
+
+
+def warn_if_key_is_here_only(settings: Settings) -> None:
+    keys = place_of(settings)
+    shared = settings.database_location.startswith("postgres") or settings.blobs_location.startswith("s3:")
+    if shared and keys.is_own and not keys.given:
+        log.warning(
+            "secrets are encrypted with a key that only this file has, although database or files are elsewhere: keep a"
+            " copy, and give it to every replica with FIRSTLIGHT_ENCRYPTION_KEY or FIRSTLIGHT_ENCRYPTION_KEY_FILE",
+            file=str(keys.file),
         )
 
 

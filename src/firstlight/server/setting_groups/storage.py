@@ -22,6 +22,11 @@ class StorageSettings(SettingGroup):
     """PostgreSQL URL; unset means the SQLite file in the data directory."""
     blobs_url: str | None = None
     """`s3://bucket?endpoint=…&region=…` or a folder; unset means a folder in the data directory."""
+    encryption_key: SecretStr | None = None
+    """What secrets in database and files are encrypted with: 32 bytes as base64 or hexadecimal digits. Several, with
+    spaces between: the first encrypts, the others open what is older. Replicas need the same."""
+    encryption_key_file: Path | None = None
+    """A file with such keys instead; unset means `encryption-key` in the data directory, made at the first start."""
     aws_access_key_id: SecretStr | None = also("AWS_ACCESS_KEY_ID", "AWS_ACCESS_KEY_ID", default=None)
     """Key id for the bucket; unset means the surroundings are asked (profile, instance role)."""
     aws_secret_access_key: SecretStr | None = also("AWS_SECRET_ACCESS_KEY", "AWS_SECRET_ACCESS_KEY", default=None)

@@ -20,7 +20,8 @@ from firstlight.server.store import clusters, hosts, infra_envs
 from firstlight.server.store.cache import Cache
 from firstlight.server.store.documents import CLUSTER, INFRA_ENV, as_bytes, optional_moment
 from firstlight.server.store.host_states import DOCUMENT_BYTES, HostStates, LoadedHost
-from firstlight.server.store.kept import MANY_ROWS, Kept, decoding
+from firstlight.server.store.kept import MANY_ROWS, Kept
+from firstlight.server.store.sealing import CLUSTER_PLACE, INFRA_ENV_PLACE, Sealing
 from firstlight.server.store.writes import Made
 
 SIZES: Final = 10_000
@@ -38,14 +39,20 @@ class Head(Struct, frozen=True):
 
 
 class ClusterStates:
-    def __init__(self, database: Database, host_states: HostStates) -> None:
+    def __init__(self, database: Database, host_states: HostStates, sealing: Sealing) -> None:
         self._database = database
         self._hosts = host_states
         self._clusters: Kept[Cluster] = Kept(
-            clusters.DOCUMENTS, {"id": "ids"}, decoding(CLUSTER.decode), limit=DOCUMENT_BYTES
+            clusters.DOCUMENTS,
+            {"id": "ids"},
+            sealing.opening(CLUSTER.decode, place=CLUSTER_PLACE),
+            limit=DOCUMENT_BYTES,
         )
         self._infra_envs: Kept[InfraEnv] = Kept(
-            infra_envs.DOCUMENTS, {"id": "ids"}, decoding(INFRA_ENV.decode), limit=DOCUMENT_BYTES
+            infra_envs.DOCUMENTS,
+            {"id": "ids"},
+            sealing.opening(INFRA_ENV.decode, place=INFRA_ENV_PLACE),
+            limit=DOCUMENT_BYTES,
         )
         self._sizes: Cache[int] = Cache(limit=SIZES)
 

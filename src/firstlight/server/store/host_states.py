@@ -23,6 +23,7 @@ from firstlight.server.store.documents import FINDINGS, HOST, PLAN, as_bytes, ke
 from firstlight.server.store.kept import Identity, Kept, Loaded, decoding
 from firstlight.server.store.presence import presence_of
 from firstlight.server.store.reports import kept_facts, reports_of, stamps_of
+from firstlight.server.store.sealing import HOST_PLACE, PLAN_PLACE, Sealing
 from firstlight.server.store.writes import Made
 
 MIB: Final = 1 << 20
@@ -72,12 +73,12 @@ class Parts(Struct, frozen=True):
 
 
 class HostStates:
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, sealing: Sealing) -> None:
         self._database = database
         self._hosts: Kept[Host] = Kept(
             hosts.DOCUMENTS,
             {"infra_env_id": "infra_env_ids", "id": "ids"},
-            decoding(HOST.decode),
+            sealing.opening(HOST.decode, place=HOST_PLACE),
             limit=DOCUMENT_BYTES,
         )
         self.findings: Kept[tuple[Finding, ...]] = Kept(
@@ -86,7 +87,7 @@ class HostStates:
         self.plans: Kept[StepPlan] = Kept(
             plans.DOCUMENTS,
             {"infra_env_id": "infra_env_ids", "host_id": "host_ids"},
-            decoding(PLAN.decode),
+            sealing.opening(PLAN.decode, place=PLAN_PLACE),
             limit=DOCUMENT_BYTES,
         )
         self._facts = kept_facts(limit=FACTS_BYTES)

@@ -27,9 +27,7 @@ def put(write: PutSecret) -> Iterator[Statement]:
         yield Statement(PUT_IF_MISSING if write.only_if_missing else PUT, key | {"value": write.value.encode()})
 
 
-async def secret(database: Database, subject: str, name: str) -> str | None:
+async def secret(database: Database, subject: str, name: str) -> bytes | None:
+    """As it is kept, which is sealed if the store has a seal."""
     row = await database.fetch_one(ONE, subject=subject, name=name)
-    if row is None:
-        return None
-    value: bytes = row["value"]
-    return value.decode()
+    return None if row is None else row["value"]

@@ -31,6 +31,7 @@ from firstlight.server.ports.store import (
     StoredInfraEnv,
     Write,
 )
+from firstlight.server.sealing.seal import Seal
 from firstlight.server.store import (
     clusters,
     counts,
@@ -53,14 +54,16 @@ from firstlight.server.store.documents import key_params, micros, text_or_none
 from firstlight.server.store.host_states import HostStates
 from firstlight.server.store.listed_hosts import ListedHosts
 from firstlight.server.store.schema import VERSION, check_known
+from firstlight.server.store.sealing import Sealing
 from firstlight.server.store.writes import made_of, work
 
 
 class SqlStore(Store):
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, *, seal: Seal | None = None) -> None:
         self._database = database
-        self._hosts = HostStates(database)
-        self._clusters = ClusterStates(database, self._hosts)
+        self._sealing = Sealing(seal)
+        self._hosts = HostStates(database, self._sealing)
+        self._clusters = ClusterStates(database, self._hosts, self._sealing)
         self._listed = ListedHosts(database, self._hosts)
 
     # clusters
@@ -167,7 +170,8 @@ class SqlStore(Store):
         return loaded.get((subject,)) or ()
 
     async def secret(self, subject: str, name: str) -> str | None:
-        return await secrets.secret(self._database, subject, name)
+        kept = await secrets.secret(self._database, subject, name)
+        return None if kept is None else self._sealing.secret(kept, subject=subject, name=name).decode()
 
     async def manifests(self, cluster_id: UUID) -> Sequence[ManifestRow]:
         return await manifests.manifests(self._database, cluster_id)
@@ -200,7 +204,7 @@ class SqlStore(Store):
 
     async def commit(self, *writes: Write) -> None:
         if writes:
-            made = made_of(writes)
+            made = self._sealing.made(made_of(writes))
             await self._database.commit(*work(writes, made))
             self._hosts.remember(made)
             self._clusters.remember(made)
@@ -263,6 +267,6 @@ class SqlStore(Store):
         return await counts.database_bytes(self._database)
 
 
-def open_store(database: Database) -> SqlStore:
-    """The caches belong to the store: open one per process."""
-    return SqlStore(database)
+def open_store(database: Database, *, seal: Seal | None = None) -> SqlStore:
+    """The caches belong to the store: open one per process. Without a seal, secrets are kept in plain text."""
+    return SqlStore(database, seal=seal)

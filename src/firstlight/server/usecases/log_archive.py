@@ -3,12 +3,14 @@
 import re
 import tarfile
 from collections.abc import AsyncIterator, Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import Final, cast
 
 import msgspec
 from msgspec import Struct
 
+from firstlight.core.errors import NotFound
 from firstlight.core.events.telling import without_logins
 from firstlight.core.install.documents import Document, mapping
 from firstlight.core.model.cluster import Cluster, ClusterState
@@ -81,7 +83,10 @@ async def _entries(world: World, state: ClusterState) -> list[Entry]:
     ]
     for found in await world.blobs.list_under(f"{cluster_id}/{MANIFESTS}"):
         name = f"{MANIFESTS}/{found.key.partition(f'{MANIFESTS}/')[2]}"
-        entries.append(Entry(name=name, size=found.size, modified=found.modified, key=found.key))
+        # Lists tell sizes at rest, and manifests are encrypted there.
+        with suppress(NotFound):
+            manifest = await world.blobs.head(found.key)
+            entries.append(Entry(name=name, size=manifest.size, modified=found.modified, key=found.key))
     for found in await world.blobs.list_under(logs_of_cluster(cluster_id)):
         origin = found.key.partition(f"/{LOGS}/")[2].partition("/")[0]
         name = controller_logs_name(state.cluster) if origin == CONTROLLER else host_logs_name(state, origin)

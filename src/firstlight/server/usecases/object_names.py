@@ -35,6 +35,12 @@ def logs_object(cluster_id: UUID, origin: UUID | str) -> str:
     return f"{cluster_id}/{LOGS}/{origin}/logs.tar.gz"
 
 
+def holds_secrets(key: str) -> bool:
+    """Everything of a cluster but its logs: credentials, Ignition, install-config, and manifests (some are Secrets)."""
+    first, _, rest = key.partition("/")
+    return first not in (LIVE_LOGS, LOG_UPLOADS) and rest.partition("/")[0] != LOGS
+
+
 def host_ignition(host: InstallHost) -> str:
     return f"{host.node_role}-{host.id}.ign"
 

@@ -1,0 +1,59 @@
+"""Keys: how they may be written, and the file that is made when nobody gives one."""
+
+import stat
+from base64 import b64encode
+from pathlib import Path
+
+import pytest
+
+from firstlight.core.errors import Invalid
+from firstlight.server.sealing.keys import KeyPlace, parse_keys, place_of
+from firstlight.server.settings import Settings
+
+ONE, TWO = bytes(range(32)), bytes(range(32, 64))
+BASE64, HEX = b64encode(ONE).decode(), TWO.hex()
+
+
+@pytest.mark.parametrize(
+    ("text", "keys"),
+    [
+        (BASE64, [ONE]),
+        (HEX, [TWO]),
+        (HEX.upper(), [TWO]),
+        (f"{BASE64} {HEX}", [ONE, TWO]),
+        (f"{BASE64},{HEX}", [ONE, TWO]),
+        (f"# the new one\n{HEX}\n\n# until winter\n{BASE64}  # the old one\n", [TWO, ONE]),
+    ],
+)
+def test_ways_to_write_keys(text: str, keys: list[bytes]) -> None:
+    assert parse_keys(text, where="here") == keys
+
+
+@pytest.mark.parametrize("text", ["", "  \n", "# nothing", BASE64[:-2], HEX[1:], HEX + "0", "päss", BASE64 + " x"])
+def test_what_is_no_key_is_refused_without_being_repeated(text: str) -> None:
+    with pytest.raises(Invalid, match="^The setting holds .*openssl rand -base64 32") as refusal:
+        parse_keys(text, where="The setting")
+    assert text.strip() == "" or text not in str(refusal.value)
+
+
+def test_a_missing_file_of_our_own_is_made_once_and_for_us_only(tmp_path: Path) -> None:
+    place = KeyPlace(file=tmp_path / "data" / "encryption-key")
+    assert place.known() is None
+    made = place.made()
+    assert (place.known(), place.made()) == (made, made)
+    assert stat.S_IMODE(place.file.stat().st_mode) == 0o600
+    assert [file.name for file in place.file.parent.iterdir()] == ["encryption-key"]
+
+
+def test_a_file_that_was_named_is_not_made(tmp_path: Path) -> None:
+    with pytest.raises(Invalid, match="does not exist"):
+        KeyPlace(file=tmp_path / "mounted", is_own=False).made()
+
+
+def test_what_settings_say(tmp_path: Path) -> None:
+    assert place_of(Settings(data_dir=tmp_path)) == KeyPlace(file=tmp_path / "encryption-key")
+    named = place_of(Settings(data_dir=tmp_path, encryption_key_file=tmp_path / "other"))
+    assert named == KeyPlace(file=tmp_path / "other", is_own=False)
+    given = place_of(Settings(data_dir=tmp_path, encryption_key=HEX))
+    assert given.known() == [TWO]
+    assert HEX not in repr(Settings(encryption_key=HEX))

@@ -1,0 +1,149 @@
+"""Secrets at rest: what lies in the tables, what the wrong key gives, and how a new one takes over."""
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from firstlight.core.errors import Unavailable
+from firstlight.core.model.host import FencingCredentials, HttpHeader
+from firstlight.core.model.infra_env import HostNetworkConfig, Proxy
+from firstlight.core.model.plan import Step, StepPlan, StepType
+from firstlight.server.ports.database import Database, Sql
+from firstlight.server.ports.store import (
+    PutCluster,
+    PutHost,
+    PutInfraEnv,
+    PutPlan,
+    PutSecret,
+    Write,
+    cluster_subject,
+)
+from firstlight.server.sealing.keys import KeyPlace
+from firstlight.server.sealing.seal import Seal, is_sealed
+from firstlight.server.store.resealing import reseal
+from firstlight.server.store.sealing import open_seal
+from firstlight.server.store.sql_store import open_store
+from tests.builders.clusters import a_cluster, an_infra_env
+from tests.builders.hosts import a_host
+from tests.builders.moments import CLUSTER_ID, INFRA_ENV_ID
+from tests.store.rows import SECRETS
+from tests.store.stored import key_of
+
+pytestmark = pytest.mark.anyio
+
+OLD, NEW, LOST = b"o" * 32, b"n" * 32, b"l" * 32
+HIDDEN = "hunter2"
+SUBJECT = cluster_subject(CLUSTER_ID)
+PULL_SECRET = PutSecret(subject=SUBJECT, name="pull_secret", value=HIDDEN)
+LOGIN = Proxy(http=f"http://me:{HIDDEN}@proxy.example.com:3128")
+HOST = a_host()
+DOCUMENTS: dict[str, Write] = {
+    "overrides of install-config": PutCluster(
+        cluster=a_cluster(install_config_overrides=f'{{"x": "{HIDDEN}"}}'), expect_revision=None
+    ),
+    "proxy of a cluster": PutCluster(cluster=a_cluster(proxy=LOGIN), expect_revision=None),
+    "proxy of an infra-env": PutInfraEnv(infra_env=an_infra_env(proxy=LOGIN), expect_revision=None),
+    "discovery Ignition": PutInfraEnv(infra_env=an_infra_env(ignition_override=HIDDEN), expect_revision=None),
+    "static network": PutInfraEnv(
+        infra_env=an_infra_env(static_network=(HostNetworkConfig(f"psk: {HIDDEN}", ()),)), expect_revision=None
+    ),
+    "Ignition of a host": PutHost(host=replace(HOST, ignition_override=HIDDEN)),
+    "fencing": PutHost(host=replace(HOST, fencing=FencingCredentials(address="a", username="b", password=HIDDEN))),
+    "headers": PutHost(host=replace(HOST, ignition_endpoint_headers=(HttpHeader("Authorization", HIDDEN),))),
+    "proxy in a step": PutPlan(
+        key=key_of(HOST), plan=StepPlan(steps=(Step(StepType.INSTALL, (f'{{"p":"http://me:{HIDDEN}@x"}}',)),))
+    ),
+    "token in a step": PutPlan(
+        key=key_of(HOST),
+        plan=StepPlan(steps=(Step(StepType.API_VIP, (f'{{"request_headers":[{{"value":"{HIDDEN}"}}]}}',)),)),
+    ),
+}
+ROWS = {table: Sql(f"SELECT doc FROM {table}") for table in ("clusters", "infra_envs", "hosts", "plans")}
+
+
+async def kept(database: Database) -> list[bytes]:
+    """Everything that may hold a secret, as it lies there."""
+    values = [row["value"] for row in await database.fetch(SECRETS)]
+    return values + [row["doc"] for sql in ROWS.values() for row in await database.fetch(sql)]
+
+
+@pytest.mark.parametrize("what", DOCUMENTS)
+async def test_documents_with_secrets_are_sealed_and_read_again(database: Database, what: str) -> None:
+    write = DOCUMENTS[what]
+    store = open_store(database, seal=Seal([OLD]))
+    await store.commit(PutHost(host=HOST), write)
+    assert HIDDEN.encode() not in b"".join(await kept(database))
+    other = open_store(database, seal=Seal([NEW, OLD]))
+    for reader in (store, other):
+        if isinstance(write, PutCluster):
+            assert await reader.cluster(CLUSTER_ID) == write.cluster
+        elif isinstance(write, PutInfraEnv):
+            found = await reader.infra_env(INFRA_ENV_ID)
+            assert found is not None
+            assert found.infra_env == write.infra_env
+        elif isinstance(write, PutHost):
+            state = await reader.host(key_of(HOST))
+            assert state is not None
+            assert state.host == write.host
+        elif isinstance(write, PutPlan):
+            assert await reader.plan(key_of(HOST)) == write.plan
+
+
+async def test_documents_without_secrets_stay_as_they_are(database: Database) -> None:
+    proxy = Proxy(http="http://proxy.example.com:3128")
+    plan = StepPlan(steps=(Step(StepType.INSTALL, ('{"image":"https://quay.io/a@sha256:1"}',)),))
+    await open_store(database, seal=Seal([OLD])).commit(
+        PutCluster(cluster=a_cluster(proxy=proxy), expect_revision=None),
+        PutInfraEnv(infra_env=an_infra_env(proxy=proxy), expect_revision=None),
+        PutHost(host=HOST),
+        PutPlan(key=key_of(HOST), plan=plan),
+    )
+    assert [is_sealed(value) for value in await kept(database)] == [False] * 4
+
+
+async def test_secrets_are_sealed_and_bound_to_their_place(database: Database) -> None:
+    store = open_store(database, seal=Seal([OLD]))
+    await store.commit(PULL_SECRET, PutSecret(subject=SUBJECT, name="other", value=HIDDEN, only_if_missing=True))
+    assert await store.secret(SUBJECT, "pull_secret") == HIDDEN
+    assert await store.secret(SUBJECT, "other") == HIDDEN
+    first, second = await kept(database)
+    assert first != second
+    assert HIDDEN.encode() not in first + second
+    with pytest.raises(Unavailable, match=f"secret pull_secret of {SUBJECT} is encrypted with key"):
+        await open_store(database, seal=Seal([NEW])).secret(SUBJECT, "pull_secret")
+
+
+async def test_what_was_kept_in_plain_text_is_read_and_then_sealed(database: Database) -> None:
+    plain = open_store(database)
+    cluster = a_cluster(install_config_overrides=HIDDEN)
+    await plain.commit(PutHost(host=HOST), PULL_SECRET, PutCluster(cluster=cluster, expect_revision=None))
+    await plain.commit(DOCUMENTS["proxy in a step"])
+    seal = Seal([OLD])
+    store = open_store(database, seal=seal)
+    assert (await store.secret(SUBJECT, "pull_secret"), await store.cluster(CLUSTER_ID)) == (HIDDEN, cluster)
+    assert await reseal(database, seal) == 3
+    assert HIDDEN.encode() not in b"".join(await kept(database))
+    again = open_store(database, seal=seal)
+    assert (await again.secret(SUBJECT, "pull_secret"), await again.cluster(CLUSTER_ID)) == (HIDDEN, cluster)
+
+
+async def test_a_new_key_takes_over_and_the_old_one_can_go(database: Database, tmp_path: Path) -> None:
+    await open_seal(database, KeyPlace(file=tmp_path / "none", given=OLD.hex()))
+    await open_store(database, seal=Seal([OLD])).commit(PULL_SECRET, DOCUMENTS["fencing"])
+    both = await open_seal(database, KeyPlace(file=tmp_path / "none", given=f"{NEW.hex()} {OLD.hex()}"))
+    assert (await reseal(database, both), await reseal(database, both)) == (3, 0)
+    alone = await open_seal(database, KeyPlace(file=tmp_path / "none", given=NEW.hex()))
+    assert await open_store(database, seal=alone).secret(SUBJECT, "pull_secret") == HIDDEN
+    with pytest.raises(Unavailable, match=rf"FIRSTLIGHT_ENCRYPTION_KEY has key {Seal([OLD]).key.name}"):
+        await open_seal(database, KeyPlace(file=tmp_path / "none", given=OLD.hex()))
+
+
+async def test_a_replica_without_the_key_makes_none_of_its_own(database: Database, tmp_path: Path) -> None:
+    first = KeyPlace(file=tmp_path / "first" / "encryption-key")
+    seal = await open_seal(database, first)
+    assert (await open_seal(database, first)).key.name == seal.key.name
+    second = KeyPlace(file=tmp_path / "second" / "encryption-key")
+    with pytest.raises(Unavailable, match=f"(?s){seal.key.name}.*second/encryption-key does not exist.*every replica"):
+        await open_seal(database, second)
+    assert not second.file.exists()
