@@ -16,9 +16,12 @@ KINDS: Final = (
     ("operators.coreos.com", "v1alpha1", "InstallPlan", "installplans", "Namespaced"),
     ("machine.openshift.io", "v1beta1", "Machine", "machines", "Namespaced"),
     ("metal3.io", "v1alpha1", "BareMetalHost", "baremetalhosts", "Namespaced"),
+    ("metal3.io", "v1alpha1", "Provisioning", "provisionings", "Cluster"),
+    ("machineconfiguration.openshift.io", "v1", "MachineConfigPool", "machineconfigpools", "Cluster"),
 )
 NAMESPACES: Final = (
     "assisted-installer",
+    "openshift-config",
     "openshift-config-managed",
     "openshift-machine-api",
     "openshift-machine-config-operator",

@@ -9,8 +9,9 @@ import pytest
 
 from firstlight.core.errors import Invalid
 from firstlight.host.controller.baremetal import PAUSED, ROLE, STATUS, free_machines, plan
-from firstlight.host.controller.dns import dns_addresses, squatters
+from firstlight.host.controller.dns import squatters
 from firstlight.host.controller.documents import HostDocument, HostProgress, OperatorDocument
+from firstlight.host.controller.install_config import read_install_config
 from firstlight.host.controller.matching import host_of, ignited, ignited_addresses
 from firstlight.host.controller.objects import (
     BareMetalHost,
@@ -228,10 +229,15 @@ def a_service(space: str, name: str, *addresses: str) -> Service:
 
 
 def test_only_who_has_the_address_of_the_dns_is_in_its_way() -> None:
-    addresses = dns_addresses("networking:\n  serviceNetwork:\n  - 172.30.0.0/16\n  - fd02::/112\n")
+    text = "networking:\n  serviceNetwork:\n  - 172.30.0.0/16\n  - fd02::/112\nplatform: {baremetal: {}}\n"
+    config = read_install_config(text)
+    assert config.platform_type == "baremetal"
+    addresses = config.dns_addresses()
     assert {str(one) for one in addresses} == {"172.30.0.10", "fd02::a"}
     near, squatter = a_service("a", "near", "172.30.0.11"), a_service("b", "six", "172.30.9.9", "fd02::a")
     assert [*squatters([near, squatter], addresses)] == [squatter]
     assert [*squatters([squatter, a_service("openshift-dns", "dns-default", "172.30.0.10")], addresses)] == []
     with pytest.raises(Invalid):
-        dns_addresses('{"networking": {"serviceNetwork": ["nonsense"]}}')
+        read_install_config('{"networking": {"serviceNetwork": ["nonsense"]}}').dns_addresses()
+    with pytest.raises(Invalid):
+        read_install_config('{"networking": []}')

@@ -74,7 +74,7 @@ class BareMetal:
 
     async def _look(self) -> bool:
         site = self._site
-        if site.cluster is not None and site.cluster.platform_type not in ("baremetal", ""):
+        if site.platform not in ("baremetal", ""):
             return True
         hosts: Mapping[str, BareMetalHost] = site.bare_metal.items
         provisioning = await site.kube.find(KubeObject, PROVISIONING) is not None if hosts else False

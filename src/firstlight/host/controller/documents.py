@@ -76,6 +76,14 @@ def _identity(inventory: str) -> tuple[str, frozenset[Address]]:
     return read.hostname or "", frozenset(found)
 
 
+def without_hardware(host: HostDocument) -> HostDocument:
+    """Who it is, and nothing else of its inventory: small enough to be kept."""
+    own, addresses = _identity(host.inventory or "")
+    listed = tuple(sorted(map(str, addresses)))
+    inventory = msgspec.json.encode(_Inventory(hostname=own, interfaces=(_Interface(ipv4_addresses=listed),)))
+    return msgspec.structs.replace(host, inventory=inventory.decode())
+
+
 class ClusterProgress(Struct, frozen=True, kw_only=True):
     finalizing_stage: str | None = None
     finalizing_stage_timed_out: bool = False

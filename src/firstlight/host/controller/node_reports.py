@@ -4,22 +4,17 @@ from collections.abc import Iterable
 from typing import Final
 from uuid import UUID
 
-import msgspec
-
 from firstlight.core import wire
 from firstlight.core.wire.words import HostStage
-from firstlight.host.calling import Refused, Unreachable
 from firstlight.host.controller.documents import Address, HostDocument
-from firstlight.host.controller.matching import host_of, ignited, ignited_addresses
-from firstlight.host.controller.objects import Node, Pod
+from firstlight.host.controller.matching import host_of, ignited
+from firstlight.host.controller.mcs_logs import McsLogs
+from firstlight.host.controller.objects import Node
 from firstlight.host.controller.repeating import repeat
 from firstlight.host.controller.service import RefusedIt
 from firstlight.host.controller.site import Site
 from firstlight.host.controller.stages import BEFORE_CONFIGURING, all_ended, stages_to_tell
 
-MCS_PODS: Final = "/api/v1/namespaces/openshift-machine-config-operator/pods"
-MCS_LABEL: Final = "k8s-app=machine-config-server"
-WINDOW_SECONDS: Final = 300
 CONFLICT: Final = 409
 
 
@@ -29,6 +24,7 @@ class NodeReports:
         self._settled: set[tuple[UUID, str]] = set()
         """Host and stage that the service has answered, with yes or with no."""
         self._ignited: frozenset[Address] = frozenset()
+        self._logs = McsLogs(site)
 
     async def run(self) -> None:
         site = self._site
@@ -42,7 +38,7 @@ class NodeReports:
         nodes = nodes_of_hosts(site.nodes.items.values(), site.hosts)
         waiting = [host for host in site.hosts if host.stage in BEFORE_CONFIGURING and host.id not in nodes]
         if waiting and not site.is_single_node:
-            self._ignited |= await ignited_now(site)
+            self._ignited = await self._logs.addresses()
         have_ignited = {host.id for host in ignited(site.hosts, self._ignited)}
         for host in site.hosts:
             stages = stages_to_tell(
@@ -71,27 +67,4 @@ def nodes_of_hosts(nodes: Iterable[Node], hosts: tuple[HostDocument, ...]) -> di
         host = host_of(node, hosts)
         if host is not None:
             found[host.id] = node
-    return found
-
-
-class _Pods(msgspec.Struct):
-    items: tuple[Pod, ...] | None = None
-
-
-async def ignited_now(site: Site) -> frozenset[Address]:
-    """Who asked the cluster's machine-config servers lately. A server that shows no log is no reason to stop."""
-    try:
-        pods = await site.kube.read(_Pods, MCS_PODS, query={"labelSelector": MCS_LABEL})
-    except (Refused, Unreachable) as trouble:
-        site.log.once(MCS_PODS, f"The machine-config servers cannot be found: {trouble}.")
-        return frozenset()
-    found: frozenset[Address] = frozenset()
-    for pod in pods.items or ():
-        path = f"{MCS_PODS}/{pod.metadata.name}/log"
-        try:
-            log = await site.kube.ask("GET", path, query={"sinceSeconds": str(WINDOW_SECONDS)})
-        except (Refused, Unreachable) as trouble:
-            site.log.once(path, f"The log of {pod.metadata.name} cannot be read: {trouble}.")
-        else:
-            found |= ignited_addresses(log.decode("utf-8", "replace"))
     return found

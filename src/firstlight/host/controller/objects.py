@@ -45,12 +45,26 @@ class NodeAddress(Struct, frozen=True, kw_only=True):
     address: str
 
 
-class NodeStatus(Struct, frozen=True, kw_only=True):
+class NodeInfo(Struct, frozen=True, kw_only=True):
+    architecture: str = ""
+
+
+class NodeStatus(Struct, frozen=True, kw_only=True, rename="camel"):
     addresses: tuple[NodeAddress, ...] = ()
     conditions: tuple[Condition, ...] = ()
+    node_info: NodeInfo = NodeInfo()
+
+
+class Taint(Struct, frozen=True, kw_only=True):
+    key: str = ""
+
+
+class NodeSpec(Struct, frozen=True, kw_only=True):
+    taints: tuple[Taint, ...] = ()
 
 
 class Node(KubeObject, frozen=True, kw_only=True):
+    spec: NodeSpec = NodeSpec()
     status: NodeStatus = NodeStatus()
 
     @property
@@ -191,8 +205,23 @@ class Service(KubeObject, frozen=True, kw_only=True):
     spec: ServiceSpec = ServiceSpec()
 
 
+class ContainerStatus(Struct, frozen=True, kw_only=True, rename="camel"):
+    name: str = ""
+    ready: bool = False
+    restart_count: int = 0
+
+
+class PodStatus(Struct, frozen=True, kw_only=True, rename="camel"):
+    phase: str = ""
+    container_statuses: tuple[ContainerStatus, ...] = ()
+
+
 class Pod(KubeObject, frozen=True, kw_only=True):
-    pass
+    status: PodStatus = PodStatus()
+
+    @property
+    def restarts(self) -> int:
+        return sum(one.restart_count for one in self.status.container_statuses)
 
 
 class ListMetadata(Struct, frozen=True, kw_only=True):

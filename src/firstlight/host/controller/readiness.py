@@ -9,12 +9,14 @@ from typing import Final
 from firstlight.host.calling import Refused
 from firstlight.host.controller.applying import FIELD_MANAGER
 from firstlight.host.controller.kube.client import APPLY, Kube
-from firstlight.host.controller.objects import ClusterProxy
+from firstlight.host.controller.objects import ClusterProxy, ConfigMap
 from firstlight.host.controller.site import CONFIG, NODES, Site
 
 READY_EVENT: Final = "AssistedControllerIsReady"
 READY_CONFIG_MAP: Final = "assisted-installer-controller-ready"
+INVOKER_CONFIG_MAP: Final = "/api/v1/namespaces/openshift-config/configmaps/openshift-install-manifests"
 EXISTS: Final = 409
+FORBIDDEN: Final = 403
 
 
 async def cluster_proxies(kube: Kube) -> dict[str, str]:
@@ -27,9 +29,26 @@ async def cluster_proxies(kube: Kube) -> dict[str, str]:
     return {name: value for name, value in named.items() if value}
 
 
+async def invoker_of(kube: Kube) -> str:
+    """Who made the cluster's manifests; nobody's name if the cluster does not say."""
+    try:
+        found = await kube.find(ConfigMap, INVOKER_CONFIG_MAP)
+    except Refused as refusal:
+        if refusal.status != FORBIDDEN:
+            raise
+        found = None
+    return found.data.get("invoker", "") if found is not None else ""
+
+
 async def tell_readiness(site: Site) -> bool:
     """True once the service was seen, nodes can be listed and both signs stand."""
     site.cluster = await site.service.cluster()
+    await put_signs(site)
+    return True
+
+
+async def put_signs(site: Site, **more: str) -> None:
+    """`more` is kept beside the lasting sign."""
     await site.kube.ask("GET", NODES, query={"limit": "1"})
     now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     space = site.settings.namespace
@@ -38,12 +57,20 @@ async def tell_readiness(site: Site) -> bool:
         "apiVersion": "v1",
         "kind": "ConfigMap",
         "metadata": {"name": READY_CONFIG_MAP, "namespace": space},
-        "data": {"ready": "true", "since": now},
+        "data": {"ready": "true", "since": now, **more},
     }
-    path = f"/api/v1/namespaces/{space}/configmaps/{READY_CONFIG_MAP}"
     query = {"fieldManager": FIELD_MANAGER, "force": "true"}
-    await site.kube.ask("PATCH", path, query=query, document=document, content_type=APPLY)
-    return True
+    try:
+        await site.kube.ask("PATCH", sign_path(site), query=query, document=document, content_type=APPLY)
+    except Refused as refusal:
+        # The original's installer gives no right to it, and waits only for the Event.
+        if refusal.status != FORBIDDEN:
+            raise
+        site.log.once(READY_CONFIG_MAP, f"Only the Event says that the controller is ready: {refusal}.")
+
+
+def sign_path(site: Site) -> str:
+    return f"/api/v1/namespaces/{site.settings.namespace}/configmaps/{READY_CONFIG_MAP}"
 
 
 async def _put_event(kube: Kube, *, namespace: str, now: str) -> None:

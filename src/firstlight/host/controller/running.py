@@ -9,6 +9,7 @@ from typing import Final
 from firstlight.host.controller.approving import Approving
 from firstlight.host.controller.baremetal import BareMetal
 from firstlight.host.controller.bells import Bell
+from firstlight.host.controller.departing import live_alone, live_with_departing_service
 from firstlight.host.controller.dns import settle_dns_address
 from firstlight.host.controller.finalizing import Finalizing
 from firstlight.host.controller.kube.access import Access, from_kubeconfig, in_cluster
@@ -17,11 +18,13 @@ from firstlight.host.controller.log import Log
 from firstlight.host.controller.logs import send_last_logs, send_logs_for_ever
 from firstlight.host.controller.node_labels import NodeLabels
 from firstlight.host.controller.node_reports import NodeReports
-from firstlight.host.controller.readiness import cluster_proxies, tell_readiness
+from firstlight.host.controller.readiness import cluster_proxies, invoker_of, tell_readiness
+from firstlight.host.controller.reboots import Reboots
 from firstlight.host.controller.repeating import repeat
 from firstlight.host.controller.service import RefusedIt, Service
-from firstlight.host.controller.settings import ControllerSettings
+from firstlight.host.controller.settings import AGENT_INSTALLER, ControllerSettings
 from firstlight.host.controller.site import Site
+from firstlight.host.controller.taints import let_nodes_in
 from firstlight.host.programs import LocalPrograms
 from firstlight.host.root import Root
 
@@ -48,24 +51,33 @@ class Controller:
         """Ends when the installation does, one way or the other."""
         async with Kube(self._access) as kube:
             proxies: dict[str, str] = {}
+            origin: list[str] = []
 
-            async def read_proxies() -> bool:
+            async def look_around() -> bool:
                 proxies.update(await cluster_proxies(kube))
+                origin.append(await invoker_of(kube))
                 return True
 
-            await self._until(read_proxies, about="Reading the cluster's proxies")
+            await self._until(look_around, about="Reading the cluster's proxies and its origin")
+            invoker = origin[-1]
             async with Service(self._settings, root=self._root, proxies=proxies) as service:
-                await self._live(Site(self._settings, log=self._log, kube=kube, service=service))
+                site = Site(self._settings, log=self._log, kube=kube, service=service, invoker=invoker)
+                if invoker != AGENT_INSTALLER:
+                    await self._live(site)
+                elif site.is_single_node:
+                    await live_alone(site)
+                else:
+                    await live_with_departing_service(site)
 
     async def _live(self, site: Site) -> None:
-        finalizing = Finalizing(site)
+        finalizing, reboots = Finalizing(site), Reboots(site)
         # Certificates first: without them no node can show a sign of life.
         early: list[Coroutine[None, None, None]] = [watch.run() for watch in site.watched]
         tasks = [asyncio.create_task(one) for one in early]
         try:
             if not await self._become_ready(site):
                 return
-            last = asyncio.create_task(finalizing.run())
+            last = [asyncio.create_task(one) for one in (finalizing.run(), reboots.run())]
             tasks += [asyncio.create_task(one) for one in self._loops(site)]
             await self._outlook(site)
             status = site.cluster.status if site.cluster is not None else ""
@@ -81,6 +93,7 @@ class Controller:
             NodeReports(site).run(),
             NodeLabels(site).run(),
             BareMetal(site).run(),
+            let_nodes_in(site),
             settle_dns_address(site),
             send_logs_for_ever(site),
         ]
@@ -126,18 +139,21 @@ class Controller:
             return True
         return False
 
-    async def _last_word(self, site: Site, finalizing: Finalizing, last: "asyncio.Task[None]", *, status: str) -> None:
+    async def _last_word(
+        self, site: Site, finalizing: Finalizing, last: list["asyncio.Task[None]"], *, status: str
+    ) -> None:
         failed = status in FAILED
         if status == "installed":
-            await asyncio.wait([last], timeout=LAST_WORD_SECONDS)
-        last.cancel()
-        await asyncio.gather(last, return_exceptions=True)
+            await asyncio.wait(last, timeout=LAST_WORD_SECONDS)
+        for task in last:
+            task.cancel()
+        await asyncio.gather(*last, return_exceptions=True)
         if status == "error" and finalizing.begun and site.cluster is not None:
             report = finalizing.failure(site.cluster.status_info)
             await asyncio.wait([asyncio.create_task(finalizing.complete(report))], timeout=LAST_WORD_SECONDS)
         self._log.info("The installation is over.", status=status)
         if status:
-            await send_last_logs(site, failed=failed, programs=LocalPrograms())
+            await send_last_logs(site, failed=failed, root=self._root, programs=LocalPrograms())
 
     async def _until(self, act: Act, *, about: str) -> None:
         await repeat(act, about=about, bell=Bell(), seconds=self._settings.look_seconds, log=self._log)

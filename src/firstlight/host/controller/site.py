@@ -7,7 +7,7 @@ import msgspec
 
 from firstlight.host.controller.bells import Bell
 from firstlight.host.controller.documents import ClusterDocument, HostDocument
-from firstlight.host.controller.kube.access import from_kubeconfig
+from firstlight.host.controller.kube.access import Access, from_kubeconfig
 from firstlight.host.controller.kube.client import Kube
 from firstlight.host.controller.kube.watching import Watched
 from firstlight.host.controller.log import Log
@@ -38,11 +38,19 @@ INGRESS_NAME: Final = "default-ingress-cert"
 
 
 class Site:
-    def __init__(self, settings: ControllerSettings, *, log: Log, kube: Kube, service: Service) -> None:
+    def __init__(
+        self, settings: ControllerSettings, *, log: Log, kube: Kube, service: Service, invoker: str = ""
+    ) -> None:
         self.settings = settings
         self.log = log
         self.kube = kube
         self.service = service
+        self.invoker = invoker
+        """Who made the cluster's manifests."""
+        self.known_platform = ""
+        """For when the service does not say."""
+        self.kept_admin: Access | None = None
+        """For when the service will not be there to ask."""
         self.cluster: ClusterDocument | None = None
         self.hosts: tuple[HostDocument, ...] = ()
         self.watched: list[Watched[KubeObject]] = []
@@ -80,20 +88,21 @@ class Site:
     def is_single_node(self) -> bool:
         return self.settings.control_plane_count == 1
 
+    @property
+    def platform(self) -> str:
+        return (self.cluster.platform_type if self.cluster is not None else "") or self.known_platform
+
     async def as_admin(self) -> Kube:
         """A client with the installation's own kubeconfig, which the service keeps.
 
         What is needed rarely and could do harm is no right of the controller's account.
         """
+        return Kube(self.kept_admin or await self.admin_access())
+
+    async def admin_access(self) -> Access:
         given = from_kubeconfig(await self.service.admin_kubeconfig())
         # Reached the way we are: names like api.<cluster> may not be known in here yet.
         own = self.kube.access
-        return Kube(
-            msgspec.structs.replace(
-                given,
-                server=own.server,
-                authorities=own.authorities,
-                insecure=own.insecure,
-                server_name=own.server_name,
-            )
+        return msgspec.structs.replace(
+            given, server=own.server, authorities=own.authorities, insecure=own.insecure, server_name=own.server_name
         )

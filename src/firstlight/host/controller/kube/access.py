@@ -123,6 +123,31 @@ def from_kubeconfig(text: str, *, folder: Path = Path("/")) -> Access:
     )
 
 
+def kubeconfig_text(access: Access) -> str:
+    """The same access for another program; JSON is YAML."""
+    cluster: dict[str, object] = {"server": access.server, "insecure-skip-tls-verify": access.insecure}
+    if access.authorities and not access.insecure:
+        cluster["certificate-authority-data"] = _encoded(access.authorities)
+    if access.server_name:
+        cluster["tls-server-name"] = access.server_name
+    user: dict[str, object] = {"token": access.token()} if access.token is not None else {}
+    if access.certificate:
+        user |= {"client-certificate-data": _encoded(access.certificate), "client-key-data": _encoded(access.key)}
+    document = {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "clusters": [{"name": "cluster", "cluster": cluster}],
+        "users": [{"name": "user", "user": user}],
+        "contexts": [{"name": "context", "context": {"cluster": "cluster", "user": "user"}}],
+        "current-context": "context",
+    }
+    return msgspec.json.encode(document).decode()
+
+
+def _encoded(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
+
+
 def _token(user: _User, folder: Path) -> Callable[[], str] | None:
     if user.token_file:
         return lambda: _read(folder / user.token_file).strip()

@@ -18,6 +18,7 @@ T = TypeVar("T", bound=KubeObject)
 WATCH_SECONDS: Final = 290
 SILENCE_SECONDS: Final = 120.0
 """Bookmarks come about once a minute: without any, nobody is there."""
+SHORTEST_WATCH: Final = 1.0
 PAGE: Final = 500
 GONE: Final = 410
 FIRST_PAUSE: Final = 0.5
@@ -59,22 +60,30 @@ class Watched(Generic[T]):
         self._bells += bells
 
     async def run(self) -> None:
+        clock = asyncio.get_running_loop()
         while True:
-            try:
-                version = await self._list()
-                self._pause = FIRST_PAUSE
-                while version:
-                    version = await self._follow(version)
-            except Refused as refusal:
-                if refusal.status == NOT_FOUND:
-                    self._replace({})
-                self._log.once(self._path, f"Watching {self._path} has to wait: {refusal}.")
-            except Unreachable as trouble:
-                self._log.once(self._path, f"Watching {self._path} broke off and starts over: {trouble}.")
-            else:
-                continue
+            began = clock.time()
+            await self._try()
+            # What held for a while is no reason to be slow now. Where only lists are allowed, we look this often.
+            self._pause = FIRST_PAUSE if clock.time() - began > LONGEST_PAUSE else min(LONGEST_PAUSE, self._pause * 2)
             await asyncio.sleep(self._pause * random.uniform(0.5, 1.0))  # noqa: S311 - not in step with the others
-            self._pause = min(LONGEST_PAUSE, self._pause * 2)
+
+    async def _try(self) -> None:
+        """List and follow until something goes wrong."""
+        try:
+            version = await self._list()
+            while version:
+                version = await self._follow(version)
+        except Refused as refusal:
+            if refusal.status == NOT_FOUND:
+                self._replace({})
+            self._log.once(self._path, f"Watching {self._path} has to wait: {refusal}.")
+        except Unreachable as trouble:
+            self._log.once(self._path, f"Watching {self._path} broke off and starts over: {trouble}.")
+        except msgspec.MsgspecError as nonsense:
+            self._log.once(self._path, f"Watching {self._path} brought something else than changes: {nonsense}.")
+        except Exception as surprise:
+            self._log.failure(f"Watching {self._path} failed in a way nobody foresaw and starts over.", surprise)
 
     async def _list(self) -> str:
         """Replace everything; from which version on to watch."""
@@ -99,6 +108,8 @@ class Watched(Generic[T]):
             "allowWatchBookmarks": "true",
             "timeoutSeconds": str(WATCH_SECONDS),
         }
+        clock = asyncio.get_running_loop()
+        began = clock.time()
         async with self._kube.stream(self._path, query=query, silence_limit=SILENCE_SECONDS) as answer:
             if answer.status_code >= ERRORS_FROM:
                 if answer.status_code == GONE:
@@ -112,7 +123,8 @@ class Watched(Generic[T]):
                         return ""
                     raise self._kube.refused(failure.code, bytes(event.object))
                 version = self._take(event) or version
-        return version
+        # A server ends a watch when its time is over; one that ends it at once is not asked again at once.
+        return version if clock.time() - began >= SHORTEST_WATCH else ""
 
     def _take(self, event: _Event) -> str:
         if event.type == "BOOKMARK":
