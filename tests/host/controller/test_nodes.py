@@ -1,0 +1,140 @@
+"""Small facts of nodes: taints of clouds that nobody runs, boots in the host's record, and whose Ignition asked."""
+
+import itertools
+import shutil
+import struct
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from firstlight.host.controller.documents import ClusterDocument
+from firstlight.host.controller.mcs_logs import McsLogs
+from firstlight.host.controller.objects import Condition, Metadata, Node, NodeSpec, NodeStatus, Taint
+from firstlight.host.controller.reboots import boots
+from firstlight.host.controller.taints import UNINITIALIZED, nobody_else_removes, removal
+from tests.conftest import missing
+from tests.host.agent.scripted import Asked, Said, document
+from tests.host.controller.sites import CLUSTER, said, site_at
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+# --- taints -----------------------------------------------------------------------------------------------------------
+
+
+def tainted(*taints: str, ready: bool = False) -> Node:
+    status = NodeStatus(conditions=(Condition(type="Ready", status=str(ready)),))
+    spec = NodeSpec(taints=tuple(Taint(key=one) for one in taints))
+    return Node(metadata=Metadata(name="n"), spec=spec, status=status)
+
+
+def test_the_taint_is_taken_off_by_its_place_and_name() -> None:
+    patch = removal(tainted("node.kubernetes.io/not-ready", UNINITIALIZED))
+    assert [step["op"] for step in patch] == ["test", "remove"]
+    assert {str(step["path"]).removesuffix("/key") for step in patch} == {"/spec/taints/1"}
+    assert removal(tainted("node.kubernetes.io/not-ready")) == []
+    assert removal(tainted(UNINITIALIZED, ready=True)) == []
+
+
+REAL = '{"platform": {"vsphere": {"vcenters": [{"user": "u", "password": "p", "server": "vcenter.example.com"}]}}}'
+HOLLOW = REAL.replace('"p"', '"passwordplaceholder"')
+
+
+@pytest.mark.parametrize(
+    ("platform", "overrides", "invoker", "version", "ours"),
+    [
+        ("baremetal", None, "assisted-installer", "4.18.4", False),
+        ("nutanix", None, "assisted-installer", "4.18.4", True),
+        ("nutanix", REAL, "agent-installer", "4.18.4", True),
+        ("vsphere", REAL, "assisted-installer", "4.18.4", True),
+        ("vsphere", REAL, "agent-installer", "4.15.0-ec.1", False),
+        ("vsphere", REAL, "agent-installer", "4.14.9", True),
+        ("vsphere", HOLLOW, "agent-installer", "4.18.4", True),
+        ("vsphere", "no json", "agent-installer", "4.18.4", True),
+        ("vsphere", None, "agent-installer", "4.18.4", True),
+    ],
+)
+def test_whose_taint_it_is(platform: str, overrides: str | None, invoker: str, version: str, ours: bool) -> None:
+    cluster = ClusterDocument(id=CLUSTER, install_config_overrides=overrides)
+    assert nobody_else_removes(platform, cluster=cluster, invoker=invoker, version=version) is ours
+
+
+# --- boots ------------------------------------------------------------------------------------------------------------
+
+
+def record(kind: int, user: bytes, *, size: int = 384, order: str = "<") -> bytes:
+    """One entry of the C library's record of logins and boots."""
+    head = struct.pack(f"{order}h2xi32s4s32s256s", kind, 0, b"~", b"~~", user, b"6.1.0")
+    time = struct.pack(f"{order}hhiii", 0, 0, 0, 1_700_000_000, 0)
+    return (head + time).ljust(size, b"\0")
+
+
+BOOT, SHUTDOWN, LOGIN = (2, b"reboot"), (1, b"shutdown"), (7, b"core")
+
+
+@pytest.mark.parametrize(
+    ("architecture", "size", "order"),
+    [("amd64", 384, "<"), ("", 384, "<"), ("arm64", 400, "<"), ("ppc64le", 384, "<"), ("s390x", 384, ">")],
+)
+def test_boots_on_every_architecture(architecture: str, size: int, order: str) -> None:
+    wtmp = b"".join(record(*one, size=size, order=order) for one in (BOOT, LOGIN, SHUTDOWN, BOOT, LOGIN, BOOT))
+    assert boots(wtmp, architecture=architecture) == 3
+    # An entry that is being written is none yet.
+    assert boots(wtmp[:-1], architecture=architecture) == 2
+    assert boots(b"", architecture=architecture) == 0
+
+
+def test_boots_as_the_real_tool_counts_them(tmp_path: Path) -> None:
+    tool = shutil.which("last")
+    if tool is None:
+        missing("last (util-linux) is not installed")
+    for number, entries in enumerate(itertools.product((BOOT, SHUTDOWN, LOGIN), repeat=3)):
+        file = tmp_path / str(number)
+        file.write_bytes(b"".join(record(*one) for one in entries))
+        shown = subprocess.run([tool, "-f", file, "reboot"], capture_output=True, text=True, check=True).stdout
+        listed = sum(line.startswith("reboot ") for line in shown.splitlines())
+        assert boots(file.read_bytes(), architecture="amd64") == listed
+
+
+# --- logs of machine-config servers -----------------------------------------------------------------------------------
+
+LINE = 'Pool worker requested by address:"{}:38120" User-Agent:"Ignition/2.14.0"\n'
+
+
+@pytest.mark.anyio
+async def test_nobody_is_overlooked(tmp_path: Path) -> None:
+    """The first look is at all there is, also of the life before; later ones go on where the last one ended."""
+    asked_for: list[str] = []
+    state = {"restarts": 1, "broken": False}
+
+    def script(asked: Asked) -> Said:
+        if asked.path.endswith("/log"):
+            asked_for.append(asked.query)
+            if state["broken"]:
+                return document({"message": "kubelet is away"}, status=502)
+            address = "10.0.0.1" if "previous=true" in asked.query else f"10.0.0.{1 + len(asked_for)}"
+            return Said(body=LINE.format(address).encode())
+        statuses = [{"name": "machine-config-server", "restartCount": state["restarts"]}]
+        pod = {"metadata": {"name": "mcs-1", "uid": "u"}, "status": {"containerStatuses": statuses}}
+        return document({"items": [pod]})
+
+    async with site_at(script, tmp_path) as (site, _):
+        logs = McsLogs(site)
+        assert {str(one) for one in await logs.addresses()} == {"10.0.0.1", "10.0.0.3"}
+        assert ["previous" in query for query in asked_for] == [True, False]
+        assert not any("sinceTime" in query for query in asked_for)
+        state["broken"] = True
+        assert len(await logs.addresses()) == 2
+        assert "kubelet is away" in said(site)
+        state["broken"] = False
+        assert {str(one) for one in await logs.addresses()} == {"10.0.0.1", "10.0.0.3", "10.0.0.5"}
+        assert asked_for[-1].count("sinceTime") == 1
+        # What was not read in the meantime is asked for again.
+        assert asked_for[-1] == asked_for[-2]
+        state["restarts"] = 2
+        await logs.addresses()
+        assert ["previous" in query for query in asked_for[-2:]] == [True, False]
