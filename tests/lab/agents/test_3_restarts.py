@@ -92,6 +92,7 @@ def test_an_agent_is_killed_in_every_step_that_may_run_again(laboratory: Laborat
 # --- what may run once ------------------------------------------------------------------------------------------------
 
 SPEED = "sufficient-installation-disk-speed"
+RESUMED = "it does not register again"
 KEPT = "A reply waits for the service to come back. step=installation-disk-speed-check"
 
 
@@ -197,6 +198,16 @@ def test_installers_end_while_the_service_is_away_and_agents_are_killed_before_i
         restart_agent(laboratory, host)
     restart_service(laboratory)
     until(lambda: all(map(is_settled, hosts)), what="the service knows of the ends", seconds=LONG_SECONDS)
+    assert laboratory.watcher.statuses() == before
+    # Once more, now that nothing is owed: a registration would look like a boot from the wrong medium.
+    resumed = {host.plan.name: host.agent.logged().count(RESUMED) for host in hosts}
+    for host in hosts:
+        restart_agent(laboratory, host)
+    until(
+        lambda: all(host.agent.logged().count(RESUMED) > resumed[host.plan.name] for host in hosts),
+        what="agents go on as whom the service knows",
+        seconds=LONG_SECONDS,
+    )
     assert laboratory.watcher.statuses() == before
     assert installers(laboratory) == {plan.name: 1 for plan in PLANS}
 
