@@ -33,7 +33,9 @@ def installers(folder: Path, script: str) -> ReleaseInstallers:
     return ReleaseInstallers(InstallerSettings(folder=folder / "installers", program=program))
 
 
-async def test_manifests_go_in_and_out_and_keys_do_not_stay(tmp_path: Path) -> None:
+@pytest.mark.parametrize("anyio_backend", [("asyncio", {"use_uvloop": fast}) for fast in (False, True)])
+async def test_manifests_go_in_and_out_and_keys_do_not_stay(anyio_backend: object, tmp_path: Path) -> None:
+    """On either loop: the service runs on the fast one, which knows fewer ways to start a program."""
     script = (
         "cd $4; mkdir -p manifests openshift; case $2 in"
         " manifests) cp install-config.yaml manifests/a.yaml; echo old >openshift/b.yaml;;"
@@ -148,11 +150,11 @@ def test_a_lower_bound_is_not_raised(before: int, after: int) -> None:
 
 
 async def test_it_runs_politely(tmp_path: Path) -> None:
-    script = "mkdir -p $4/manifests; sleep 0.2; { nice; ulimit -c; umask; } >$4/manifests/limits"
+    script = "mkdir -p $4/manifests; sleep 0.2; { nice; ulimit -c; } >$4/manifests/limits"
     async with installers(tmp_path, script).run(ORDER) as run:
         (limits,) = await run.manifests()
-    nice, core, mask = limits.content.split()
-    assert (int(nice), core, mask) == (max(10, os.nice(0)), b"0", b"0077")
+    nice, core = limits.content.split()
+    assert (int(nice), core) == (max(10, os.nice(0)), b"0")
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """Running openshift-install: in a private directory, bounded in time and files, its words kept for people.
 
-Its state file holds every private key of the cluster, so the directory goes whatever happens.
+Its state file holds every private key of the cluster: nobody else may enter the directory, and it goes in any case.
 """
 
 import asyncio
@@ -104,7 +104,6 @@ class Directory:
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.STDOUT,
                 start_new_session=True,
-                umask=0o077,
             )
         except OSError as problem:
             if problem.errno == errno.ENOEXEC:
