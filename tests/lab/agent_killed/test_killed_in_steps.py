@@ -234,8 +234,8 @@ async def killed_twice(kind: str, case: Case, place: Place) -> tuple[Service, st
         return (log.read_text() if log.exists() else "").count(words)
 
     def is_under_way() -> bool:
-        seen = any(call.startswith(case.under_way) for call in (*place.calls, *service.fetched))
-        return count(f"A step begins. step={kind} ") > 0 and (not case.under_way or seen)
+        seen = sum(call.startswith(case.under_way) for call in (*place.calls, *service.fetched))
+        return count(f"A step begins. step={kind} ") > 0 and (not case.under_way or seen >= (case.calls or 1))
 
     async def until(true: Callable[[], bool]) -> None:
         await asyncio.to_thread(eventually, true, bool)
