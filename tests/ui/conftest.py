@@ -45,21 +45,22 @@ class Troubles:
     """What a page must not do."""
 
     def __init__(self, origin: str) -> None:
-        self._host = urlsplit(origin).netloc
+        self._hosts = {urlsplit(origin).netloc}
         self.seen: list[str] = []
 
-    def watch(self, page: Page) -> None:
+    def watch(self, page: Page, origin: str) -> None:
+        self._hosts.add(urlsplit(origin).netloc)
         page.on("pageerror", lambda error: self.seen.append(f"error: {error}"))
         page.on("dialog", lambda dialog: self.seen.append(f"dialog: {dialog.message}"))
         page.on("request", lambda request: self._note_request(request.url))
         page.on("console", lambda said: self._note_words(said.type, said.text))
 
     def _note_request(self, url: str) -> None:
-        if urlsplit(url).netloc != self._host:
+        if urlsplit(url).netloc not in self._hosts:
             self.seen.append(f"request to another host: {url}")
 
     def _note_words(self, kind: str, text: str) -> None:
-        # A refused request is told there too; the pages say it to the user, and tests ask for it.
+        # A request that is refused or lost is told there too; the pages say it to the user, and tests ask for it.
         if kind == "error" and "Failed to load resource" not in text:
             self.seen.append(f"console: {text}")
 
@@ -70,15 +71,17 @@ def open_page(browser: Browser, service: RunningService) -> Iterator[OpenPage]:
     contexts: list[BrowserContext] = []
     troubles = Troubles(service.url)
 
-    def opened(path: str = "/", *, width: int = 1280, height: int = 900, dark: bool = False) -> Page:
+    def opened(
+        path: str = "/", *, width: int = 1280, height: int = 900, dark: bool = False, origin: str = service.url
+    ) -> Page:
         context = browser.new_context(
             viewport={"width": width, "height": height}, color_scheme="dark" if dark else "light", locale="en-GB"
         )
         contexts.append(context)
         context.set_default_timeout(PATIENCE_MS)
         page = context.new_page()
-        troubles.watch(page)
-        page.goto(service.url + path)
+        troubles.watch(page, origin)
+        page.goto(origin + path)
         return page
 
     yield opened

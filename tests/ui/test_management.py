@@ -157,5 +157,5 @@ def test_settings_tell_the_room_that_is_taken(open_page: OpenPage) -> None:
     page = open_page("/settings")
     storage = page.locator("#storage")
     expect(storage).to_contain_text("sqlite, ")
-    expect(storage).to_contain_text("after 480 hours")
-    expect(storage).to_contain_text("after 72 hours")
+    expect(storage).to_contain_text("after 20 days")
+    expect(storage).to_contain_text("after 3 days")

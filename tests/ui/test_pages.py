@@ -1,8 +1,7 @@
-"""What every page owes its reader: it loads small and locked down, survives a cut, fits phones, goes dark."""
+"""What every page owes its reader: it loads small and locked down, fits phones, goes dark."""
 
 from typing import Final
 
-import httpx2
 from playwright.sync_api import expect
 
 from tests.services import RunningService
@@ -19,26 +18,6 @@ def test_the_first_load_is_small(open_page: OpenPage) -> None:
     page.wait_for_function("document.fonts.status === 'loaded'")
     loaded = page.evaluate("performance.getEntries().reduce((sum, entry) => sum + (entry.encodedBodySize ?? 0), 0)")
     assert 50_000 < loaded <= FIRST_LOAD_BYTES
-
-
-def test_a_cut_line_is_told_and_mends_itself(service: RunningService, open_page: OpenPage) -> None:
-    page = open_page("/clusters")
-    line = page.get_by_test_id("line")
-    expect(line).to_have_attribute("data-state", "live")
-    page.context.set_offline(True)
-    page.evaluate("window.dispatchEvent(new Event('offline'))")
-    expect(line).to_have_attribute("data-state", "lost", timeout=60_000)
-    with httpx2.Client(base_url=service.api) as person:
-        body = {
-            "name": "meanwhile",
-            "openshift_version": "4.22",
-            "pull_secret": '{"auths":{"a.example":{"auth":"YTpi"}}}',
-        }
-        assert person.post("/v2/clusters", json=body).status_code == 201
-    expect(page.get_by_test_id("cluster-meanwhile")).to_have_count(0)
-    page.context.set_offline(False)
-    expect(page.get_by_test_id("cluster-meanwhile")).to_be_visible()
-    expect(line).to_have_attribute("data-state", "live")
 
 
 def test_nothing_is_wider_than_a_phone(service: RunningService, open_page: OpenPage) -> None:

@@ -21,7 +21,8 @@ import {
 } from "@patternfly/react-core";
 import { lazy, Suspense, useEffect } from "react";
 import { useNeedsLogin } from "./live/session";
-import { LineMark } from "./parts/LineMark";
+import { Boundary } from "./parts/Boundary";
+import { LineBanner, LineMark } from "./parts/LineMark";
 import { Link } from "./parts/Link";
 import { Notes } from "./parts/notes";
 import { SignOut } from "./parts/SignOut";
@@ -61,9 +62,10 @@ export function Shell() {
       mainContainerId={MAIN}
       skipToContent={<SkipToContent href={`#${MAIN}`}>Skip to content</SkipToContent>}
     >
-      <Suspense fallback={<Waiting />}>
-        {needsLogin ? <LoginPage /> : <Shown route={route} />}
-      </Suspense>
+      {!needsLogin && <LineBanner />}
+      <Boundary place={path}>
+        <Suspense fallback={<Waiting />}>{needsLogin ? <LoginPage /> : <Shown route={route} />}</Suspense>
+      </Boundary>
       <Notes />
     </Page>
   );

@@ -1,9 +1,9 @@
 // Every call to the service goes through here: JSON in, JSON out, and failures as sentences a person can read.
 
 import { askForLogin } from "../live/session";
+import { V1, V2 } from "./paths";
 
-export const V2 = "/api/assisted-install/v2";
-export const V1 = "/api/firstlight/v1";
+export { V1, V2 };
 
 export class ApiError extends Error {
   readonly status: number;
@@ -34,6 +34,10 @@ export async function call<T>(method: Method, path: string, options: Options = {
 
 export async function callText(path: string): Promise<string> {
   return (await send("GET", path, {})).text();
+}
+
+export async function callBlob(path: string): Promise<Blob> {
+  return (await send("GET", path, {})).blob();
 }
 
 async function send(method: Method, path: string, { body, headers, signal }: Options): Promise<Response> {

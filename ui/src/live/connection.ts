@@ -1,51 +1,36 @@
-// The one line to the service: follows what changes, comes back by itself where it was cut, and says how it is.
-import { V1 } from "../api/http";
+// The line to the service as the page knows it: shared with the other pages of the browser where that is possible.
 import type { Changed } from "../api/own";
+import { Follower, type Line, type Told, type Wish } from "./follower";
+import worker from "./line.worker?sharedworker&url";
 import { askForLogin } from "./session";
-import { parseChunk } from "./sse";
-
-export type LineState = "connecting" | "live" | "lost";
-
-export interface Line {
-  readonly state: LineState;
-  /** When the last sign of life came, in milliseconds since 1970. */
-  readonly heardAt: number;
-}
 
 type Hear = (changes: readonly Changed[]) => void;
 
-const FIRST_WAIT = 500;
-const LONGEST_WAIT = 10_000;
-/** The service speaks at least every 15 seconds. */
-const SILENCE = 40_000;
+interface Policies {
+  createPolicy(name: string, rules: { createScriptURL: (url: string) => string }): { createScriptURL: (url: string) => string };
+}
 
 class Connection {
   private line: Line = { state: "connecting", heardAt: 0 };
   private readonly watchers = new Set<() => void>();
   private readonly hearers = new Set<Hear>();
   private readonly returned = new Set<() => void>();
-  private lastId = "";
-  private wait = FIRST_WAIT;
-  private wake: () => void = () => undefined;
-  private cut = new AbortController();
+  private ask: (wish: Wish) => void = () => undefined;
   private started = false;
 
   start(): void {
     if (this.started) return;
     this.started = true;
-    window.addEventListener("online", () => this.wake());
+    this.ask = this.shared() ?? this.own();
+    window.addEventListener("online", () => this.ask("wake"));
     // A browser without a network may keep a dead line open for minutes.
-    window.addEventListener("offline", () => this.cut.abort());
-    document.addEventListener("visibilitychange", () => document.hidden || this.wake());
-    void this.run();
+    window.addEventListener("offline", () => this.ask("cut"));
+    document.addEventListener("visibilitychange", () => document.hidden || this.ask("wake"));
   }
 
   /** Comes back at once, as somebody else perhaps: after logging in, and after logging out. */
   restart(): void {
-    this.lastId = "";
-    this.wait = FIRST_WAIT;
-    this.cut.abort();
-    this.wake();
+    this.ask("restart");
   }
 
   readonly current = (): Line => this.line;
@@ -60,67 +45,50 @@ class Connection {
     this.hearers.add(hear);
   }
 
-  /** Called when a line is there without knowing what was missed before it: everything on the screen may be old. */
+  /** Called when everything on the screen may be old. */
   onFreshStart(again: () => void): void {
     this.returned.add(again);
   }
 
-  private tell(state: LineState, heardAt = this.line.heardAt): void {
-    this.line = { state, heardAt };
-    for (const watcher of this.watchers) watcher();
+  private readonly hear = (told: Told): void => {
+    if (told.kind === "line") {
+      this.line = told.line;
+      for (const watcher of this.watchers) watcher();
+    } else if (told.kind === "changes") for (const hear of this.hearers) hear(told.changes);
+    else if (told.kind === "fresh") for (const again of this.returned) again();
+    else askForLogin();
+  };
+
+  private own(): (wish: Wish) => void {
+    const follower = new Follower(this.hear);
+    return (wish) => follower.do(wish);
   }
 
-  private async run(): Promise<never> {
-    for (;;) {
-      try {
-        await this.follow();
-      } catch {
-        // Whatever cut the line, the answer is to come back.
-      }
-      this.tell("lost");
-      await new Promise<void>((resolve) => {
-        this.wake = resolve;
-        window.setTimeout(resolve, this.wait);
-      });
-      this.wait = Math.min(this.wait * 2, LONGEST_WAIT);
-    }
-  }
-
-  private async follow(): Promise<void> {
-    const cut = new AbortController();
-    this.cut = cut;
-    const headers: Record<string, string> = { accept: "text/event-stream" };
-    if (this.lastId) headers["last-event-id"] = this.lastId;
-    const answer = await fetch(`${V1}/changes`, { headers, signal: cut.signal, cache: "no-store" });
-    if (!answer.ok || !answer.body) {
-      // A number the service no longer understands must not keep us out for ever.
-      if (answer.status === 400) this.lastId = "";
-      if (answer.status === 401) askForLogin();
-      throw new Error(String(answer.status));
-    }
-    if (!this.lastId) for (const again of this.returned) again();
-    const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
-    let rest = "";
-    let timer = 0;
+  private shared(): ((wish: Wish) => void) | null {
+    if (typeof SharedWorker === "undefined") return null;
+    let port: MessagePort;
     try {
-      for (;;) {
-        window.clearTimeout(timer);
-        timer = window.setTimeout(() => cut.abort(), SILENCE);
-        const { done, value } = await reader.read();
-        if (done) return;
-        this.wait = FIRST_WAIT;
-        const parsed = parseChunk(rest + value, this.lastId);
-        rest = parsed.rest;
-        this.lastId = parsed.lastId;
-        this.tell("live", Date.now());
-        const changes = parsed.messages.map((message) => JSON.parse(message.data) as Changed);
-        if (changes.length > 0) for (const hear of this.hearers) hear(changes);
-      }
-    } finally {
-      window.clearTimeout(timer);
-      cut.abort();
+      port = new SharedWorker(trusted(worker), { name: "firstlight" }).port;
+    } catch {
+      return null;
     }
+    port.onmessage = ({ data }: MessageEvent<Told>) => this.hear(data);
+    window.addEventListener("pagehide", () => port.postMessage("leave"));
+    window.addEventListener("pageshow", ({ persisted }) => {
+      if (!persisted) return;
+      port.postMessage("join");
+      this.hear({ kind: "fresh" });
+    });
+    return (wish) => port.postMessage(wish);
   }
+}
+
+/** The page's policy lets no text name a script, except through this: and it knows one name. */
+function trusted(url: string): string {
+  const policies = (window as { trustedTypes?: Policies }).trustedTypes;
+  if (!policies) return url;
+  const only = { createScriptURL: (asked: string) => (asked === worker ? asked : "") };
+  return policies.createPolicy("firstlight-line", only).createScriptURL(url);
 }
 
 export const connection = new Connection();

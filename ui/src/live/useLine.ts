@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from "react";
-import { connection, type Line } from "./connection";
+import { connection } from "./connection";
+import type { Line } from "./follower";
 
 export const useLine = (): Line => useSyncExternalStore(connection.watch, connection.current);

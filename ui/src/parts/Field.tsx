@@ -21,9 +21,13 @@ interface Props {
   readonly placeholder?: string;
   readonly disabled?: boolean;
   readonly secret?: boolean;
+  /** Proposed while typing. */
+  readonly choices?: readonly string[];
 }
 
-export function Field({ id, label, value, onChange, help = "", wrong = "", required = false, rows = 0, placeholder = "", disabled = false, secret = false }: Props) {
+const NONE: readonly string[] = [];
+
+export function Field({ id, label, value, onChange, help = "", wrong = "", required = false, rows = 0, placeholder = "", disabled = false, secret = false, choices = NONE }: Props) {
   const shared = {
     id,
     value,
@@ -40,7 +44,14 @@ export function Field({ id, label, value, onChange, help = "", wrong = "", requi
       {rows > 0 ? (
         <TextArea {...shared} rows={rows} resizeOrientation="vertical" onChange={(_, next) => onChange(next)} className={secret ? "fl-mono" : ""} />
       ) : (
-        <TextInput {...shared} onChange={(_, next) => onChange(next)} />
+        <TextInput {...shared} {...(choices.length > 0 ? { list: `${id}-choices` } : {})} onChange={(_, next) => onChange(next)} />
+      )}
+      {choices.length > 0 && (
+        <datalist id={`${id}-choices`}>
+          {choices.map((choice) => (
+            <option key={choice} value={choice} />
+          ))}
+        </datalist>
       )}
       {(help || wrong) && (
         <FormHelperText>

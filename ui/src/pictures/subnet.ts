@@ -65,4 +65,16 @@ export function blockText({ cidr }: MappedNetwork, block: Block): string {
   return `${place}: ${block.first === block.last || block.free === 0 ? WORDS[block.use] : `${block.free} free`}`;
 }
 
+/** The first free addresses, the machine network's before others. */
+export function freeAddresses(networks: readonly MappedNetwork[], most: number): readonly string[] {
+  const found: string[] = [];
+  for (const { cidr, free, size } of [...networks].sort((one, other) => Number(other.machine) - Number(one.machine))) {
+    if (size === null) continue;
+    for (const [first, last] of free) {
+      for (let offset = first; offset <= last && found.length < most; offset += 1) found.push(addressAt(cidr, offset));
+    }
+  }
+  return found;
+}
+
 export const freeCount = ({ free }: MappedNetwork): number => free.reduce((sum, [first, last]) => sum + last - first + 1, 0);

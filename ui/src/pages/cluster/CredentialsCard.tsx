@@ -6,6 +6,7 @@ import { files } from "../../api/actions";
 import { V2 } from "../../api/http";
 import type { Cluster, Credentials } from "../../api/types";
 import { Facts } from "../../parts/Facts";
+import { fetched } from "../../parts/FileLink";
 import { Failure, Waiting } from "../../parts/Waiting";
 import { useLive } from "../../live/resources";
 import { clusterTag } from "../../live/tags";
@@ -38,12 +39,12 @@ export function CredentialsCard({ cluster }: { readonly cluster: Cluster }) {
             )}
             <Facts
               facts={[
-                ["Console", console ? <ClipboardCopy key="url" isReadOnly hoverTip="Copy" clickTip="Copied">{console}</ClipboardCopy> : ""],
+                ["Console", console ? <ClipboardCopy key="url" variant="inline-compact" hoverTip="Copy" clickTip="Copied">{console}</ClipboardCopy> : ""],
                 ["User", found.username],
                 [
                   "Password",
                   shown ? (
-                    <ClipboardCopy key="password" isReadOnly hoverTip="Copy" clickTip="Copied">
+                    <ClipboardCopy key="password" variant="inline-compact" isCode hoverTip="Copy" clickTip="Copied">
                       {found.password ?? ""}
                     </ClipboardCopy>
                   ) : (
@@ -54,7 +55,13 @@ export function CredentialsCard({ cluster }: { readonly cluster: Cluster }) {
                 ],
               ]}
             />
-            <Button component="a" variant="secondary" href={files.credentials(cluster.id, "kubeconfig")} className="fl-start">
+            <Button
+              component="a"
+              variant="secondary"
+              href={files.credentials(cluster.id, "kubeconfig")}
+              className="fl-start"
+              onClick={(event) => fetched(event, files.credentials(cluster.id, "kubeconfig"), "kubeconfig")}
+            >
               Download kubeconfig
             </Button>
             <p className="fl-subtle fl-small fl-anywhere">

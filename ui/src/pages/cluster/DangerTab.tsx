@@ -22,7 +22,8 @@ export default function DangerTab({ cluster }: TabProps) {
       <Card isCompact>
         <CardTitle component="h2">Reset the installation</CardTitle>
         <CardBody className="fl-stack">
-          <p>Back to the settings: files and credentials of the last attempt go, the hosts have to boot the image again.</p>
+          <p>Back to the settings: files and credentials of the last attempt go, the hosts have to boot the image again.
+            {DRAFT.has(status) && " There is no installation to reset yet."}</p>
           <Button variant="secondary" isDanger className="fl-start" isDisabled={DRAFT.has(status)} onClick={() => setAsking("reset")}>
             Reset
           </Button>

@@ -3,6 +3,7 @@ import { Card, CardBody, CardTitle } from "@patternfly/react-core";
 import { files } from "../../api/actions";
 import type { Cluster } from "../../api/types";
 import { moment } from "../../numbers";
+import { FileLink } from "../../parts/FileLink";
 import { ManifestsCard } from "../../parts/manifests/ManifestsCard";
 import { DRAFT } from "../../words";
 import type { TabProps } from "./tabs";
@@ -50,7 +51,7 @@ function FileCard({ title, items, link }: { readonly title: string; readonly ite
         <ul className="fl-list">
           {items.map(([name, label, text]) => (
             <li key={name}>
-              <a href={link(name)}>{label}</a> <span className="fl-subtle fl-small">{text}</span>
+              <FileLink href={link(name)} name={label} /> <span className="fl-subtle fl-small">{text}</span>
             </li>
           ))}
         </ul>

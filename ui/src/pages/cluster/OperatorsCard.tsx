@@ -1,6 +1,7 @@
 // Operators the cluster waits for, with how each is doing.
 import { Card, CardBody, CardTitle } from "@patternfly/react-core";
 import type { Cluster, MonitoredOperator } from "../../api/types";
+import { operatorTitle } from "../../operators";
 import { State } from "../../parts/Status";
 import type { Word } from "../../words";
 
@@ -32,7 +33,7 @@ function One({ operator }: { readonly operator: MonitoredOperator }) {
   return (
     <li className="fl-row fl-between">
       <span className="fl-anywhere">
-        {operator.name} {operator.version && <span className="fl-subtle fl-small">{operator.version}</span>}
+        {operatorTitle(operator.name)} {operator.version && <span className="fl-subtle fl-small">{operator.version}</span>}
       </span>
       <State word={WORDS[operator.status ?? ""] ?? NOT_YET} {...(operator.status_info ? { detail: operator.status_info } : {})} />
     </li>

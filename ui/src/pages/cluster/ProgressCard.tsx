@@ -9,6 +9,8 @@ import { goWith } from "../../route";
 import { INSTALLING, roleName } from "../../words";
 
 const SHOWN = 12;
+/** States of a host whose reason a person needs. */
+const TELLING = new Set(["error", "installing-pending-user-action", "preparing-failed", "disconnected"]);
 
 export function ProgressCard({ cluster }: { readonly cluster: Cluster }) {
   const { progress, status } = cluster;
@@ -64,6 +66,9 @@ function Phase({ name, value }: { readonly name: string; readonly value: number 
 function HostProgress({ cluster }: { readonly cluster: Cluster }) {
   const live = useHosts(hostsOfCluster(cluster.id), { sort: "percent", limit: SHOWN });
   if (!live.data || live.data.total === 0) return null;
+  // What is said of many hosts, as that their cluster failed, is no reason of one.
+  const said = new Map<string, number>();
+  for (const { status_info: text } of live.data.hosts) said.set(text, (said.get(text) ?? 0) + 1);
   return (
     <ul className="fl-list" aria-label="Hosts by stage" data-testid="host-stages">
       {live.data.hosts.map((row) => (
@@ -73,6 +78,7 @@ function HostProgress({ cluster }: { readonly cluster: Cluster }) {
           </Button>
           <span className="fl-subtle fl-small">{row.bootstrap ? "Bootstrap" : roleName(row.effective_role)}</span>
           {row.stage ? <Stage row={row} /> : <HostState status={row.status} info={row.status_info} />}
+          {TELLING.has(row.status) && said.get(row.status_info) === 1 && <p className="fl-wide fl-small fl-anywhere">{row.status_info}</p>}
         </li>
       ))}
       {live.data.total > SHOWN && (

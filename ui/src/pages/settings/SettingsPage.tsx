@@ -6,6 +6,7 @@ import type { OpenshiftVersion } from "../../api/types";
 import { useLive } from "../../live/resources";
 import { Facts } from "../../parts/Facts";
 import { SetupWarnings, useAbout } from "../../parts/SetupWarnings";
+import { ImagesCard } from "./ImagesCard";
 import { StorageCard } from "./StorageCard";
 import { Waiting } from "../../parts/Waiting";
 import { spoken } from "../../words";
@@ -69,6 +70,7 @@ export default function SettingsPage() {
               />
             </CardBody>
           </Card>
+          <ImagesCard />
           <VersionsCard />
         </div>
       </PageSection>

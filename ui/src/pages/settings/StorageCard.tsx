@@ -14,6 +14,9 @@ interface StorageUsed {
   readonly deleted_purged_after_hours: number;
 }
 
+/** Whole days as days. */
+const time = (hours: number): string => (hours % 24 === 0 && hours > 0 ? counted(hours / 24, "day") : counted(hours, "hour"));
+
 const NO_TAGS: readonly string[] = [];
 
 export function StorageCard({ about }: { readonly about: About }) {
@@ -30,8 +33,8 @@ export function StorageCard({ about }: { readonly about: About }) {
             ["Environments", about.counts.infra_envs.toLocaleString()],
             ["Hosts", about.counts.hosts.toLocaleString()],
             ["Events", about.last_event.toLocaleString()],
-            ["Unused clusters are deleted", used && `after ${counted(used.inactive_clusters_deleted_after_hours, "hour")}`],
-            ["Deleted things go for good", used && `after ${counted(used.deleted_purged_after_hours, "hour")}`],
+            ["Unused clusters are deleted", used && `after ${time(used.inactive_clusters_deleted_after_hours)}`],
+            ["Deleted things go for good", used && `after ${time(used.deleted_purged_after_hours)}`],
           ]}
         />
       </CardBody>

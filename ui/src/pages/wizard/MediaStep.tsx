@@ -12,7 +12,8 @@ import type { StepProps } from "./steps";
 const StaticNetwork = lazy(() => import("../../parts/static/StaticNetwork"));
 
 export default function MediaStep({ cluster, infraEnv }: StepProps) {
-  if (!infraEnv) return <NoInfraEnv cluster={cluster} />;
+  if (infraEnv === undefined) return <Waiting />;
+  if (infraEnv === null) return <NoInfraEnv cluster={cluster} />;
   return (
     <>
       <Title headingLevel="h2">Boot media</Title>

@@ -1,13 +1,18 @@
 // Addresses and networks of the cluster; each field is saved as it is left.
 import { ExpandableSection, Form, FormGroup, FormSelect, FormSelectOption, Radio, Title } from "@patternfly/react-core";
 import { changeCluster } from "../../api/actions";
+import { useNetworkMap } from "../../api/pictures";
 import { SavedField } from "../../parts/Field";
 import { attempt } from "../../parts/notes";
 import { ProblemsPanel } from "../../parts/problems/ProblemsPanel";
+import { Link } from "../../parts/Link";
+import { freeAddresses } from "../../pictures/subnet";
+import { paths } from "../../route";
 import { addressesIn } from "./addresses";
 import { STEPS, type StepProps } from "./steps";
 
 const owns = STEPS.find(({ key }) => key === "networking")?.owns;
+const PROPOSED = 24;
 const NETWORK_TYPES = ["OVNKubernetes", "Cilium", "Calico", "CiscoACI", "None"];
 
 export default function NetworkingStep({ cluster }: StepProps) {
@@ -16,10 +21,14 @@ export default function NetworkingStep({ cluster }: StepProps) {
   const networks = cluster.host_networks ?? [];
   const [network] = cluster.cluster_networks ?? [];
   const [service] = cluster.service_networks ?? [];
+  const free = freeAddresses(useNetworkMap(cluster.id).data?.networks ?? [], PROPOSED);
   const machine = cluster.machine_networks?.[0]?.cidr ?? "";
   return (
     <>
       <Title headingLevel="h2">Networking</Title>
+      <p className="fl-subtle">
+        Hosts without DHCP get their addresses under <Link to={paths.wizard(cluster.id, "media")}>Boot media</Link>, before they boot.
+      </p>
       <Form className="fl-narrow" onSubmit={(event) => event.preventDefault()}>
         <FormGroup label="Load balancing" role="radiogroup" fieldId="load-balancing">
           <Radio
@@ -57,14 +66,16 @@ export default function NetworkingStep({ cluster }: StepProps) {
           <>
             <SavedField
               id="api-vip"
+              choices={free}
               label="API address"
               required
               value={(cluster.api_vips ?? []).map(({ ip }) => ip).join(", ")}
               onSave={(text) => change({ api_vips: addressesIn(text) })}
-              help="Where the API of the new cluster will be. In dual stack: one address of each kind, with a comma."
+              help="Where the API of the new cluster will be; free addresses are proposed. In dual stack: one address of each kind, with a comma."
             />
             <SavedField
               id="ingress-vip"
+              choices={free}
               label="Ingress address"
               required
               value={(cluster.ingress_vips ?? []).map(({ ip }) => ip).join(", ")}

@@ -5,6 +5,7 @@ import { changeCluster } from "../../api/actions";
 import { V2 } from "../../api/http";
 import type { Bundle } from "../../api/types";
 import { useLive } from "../../live/resources";
+import { operatorTitle } from "../../operators";
 import { attempt } from "../../parts/notes";
 import { Failure, Waiting } from "../../parts/Waiting";
 import type { StepProps } from "./steps";
@@ -45,7 +46,7 @@ export default function OperatorsStep({ cluster }: StepProps) {
               </CardHeader>
               <CardBody>
                 <p>{bundle.description}</p>
-                <p className="fl-subtle fl-small">{bundle.operators.join(", ")}</p>
+                <p className="fl-subtle fl-small">{bundle.operators.map(operatorTitle).join(", ")}</p>
               </CardBody>
             </Card>
           );
@@ -61,12 +62,12 @@ export default function OperatorsStep({ cluster }: StepProps) {
       />
       <div className="fl-operators">
         {live.data
-          .filter((name) => name.includes(text.trim().toLowerCase()))
+          .filter((name) => `${name} ${operatorTitle(name)}`.toLowerCase().includes(text.trim().toLowerCase()))
           .map((name) => (
             <div key={name} className="fl-row">
               <Checkbox
                 id={`operator-${name}`}
-                label={name}
+                label={operatorTitle(name)}
                 isChecked={chosen.has(name) || implied.has(name)}
                 isDisabled={implied.has(name)}
                 onChange={(_, checked) => toggle([name], checked)}

@@ -9,6 +9,7 @@ import { go, paths } from "../../route";
 import { DetailsCard } from "../cluster/DetailsCard";
 import { NetworksCard } from "../cluster/NetworksCard";
 import { OperatorsCard } from "../cluster/OperatorsCard";
+import { PlanCard } from "./PlanCard";
 import type { StepProps } from "./steps";
 
 export default function ReviewStep({ cluster }: StepProps) {
@@ -32,6 +33,7 @@ export default function ReviewStep({ cluster }: StepProps) {
       </Button>
       <ProblemsPanel clusterId={cluster.id} />
       <div className="fl-grid">
+        <PlanCard cluster={cluster} />
         <DetailsCard cluster={cluster} />
         <NetworksCard cluster={cluster} />
         <OperatorsCard cluster={cluster} />

@@ -45,8 +45,8 @@ export default function StorageStep({ cluster }: StepProps) {
               </Td>
               <Td dataLabel="Disks">{row.disks}</Td>
               <Td dataLabel="Storage">{storage(row.disk_bytes)}</Td>
-              <Td dataLabel="Installation disk" className="fl-mono">
-                {row.install_disk || <Label isCompact color="orange">none fits</Label>}
+              <Td dataLabel="Installation disk">
+                {row.install_disk ? <span className="fl-mono">{row.install_disk}</span> : <Label isCompact color="orange">none fits</Label>}
               </Td>
             </Tr>
           ))}

@@ -40,7 +40,7 @@ export default function WizardPage({ id, step }: { readonly id: string; readonly
         {!DRAFT.has(cluster.status) && <p className="fl-subtle">The installation has begun; the settings can no longer be changed.</p>}
       </PageSection>
       <PageSection hasBodyWrapper={false} isFilled padding={{ default: "noPadding" }} type="wizard">
-        <Steps key={step ? "chosen" : "first"} cluster={cluster} infraEnv={infraEnvs.data?.[0]} problems={problems ?? []} present={key} host={host} />
+        <Steps key={step ? "chosen" : "first"} cluster={cluster} infraEnv={infraEnvs.data && (infraEnvs.data[0] ?? null)} problems={problems ?? []} present={key} host={host} />
       </PageSection>
     </ClusterDrawer>
   );
@@ -48,7 +48,7 @@ export default function WizardPage({ id, step }: { readonly id: string; readonly
 
 interface StepsProps {
   readonly cluster: Cluster;
-  readonly infraEnv: InfraEnv | undefined;
+  readonly infraEnv: InfraEnv | null | undefined;
   readonly problems: readonly Problem[];
   readonly present: string;
   readonly host: string;
@@ -84,17 +84,19 @@ function StepFooter({ clusterId }: { readonly clusterId: string }) {
   const last = steps[steps.length - 1]?.id === activeStep.id;
   return (
     <WizardFooterWrapper>
-      <Button variant="secondary" isDisabled={activeStep.index === 1} onClick={() => void goToPrevStep()}>
-        Back
-      </Button>
-      {!last && (
-        <Button id="next" onClick={() => void goToNextStep()}>
-          Next
+      <div className="fl-row">
+        <Button variant="secondary" isDisabled={activeStep.index === 1} onClick={() => void goToPrevStep()}>
+          Back
         </Button>
-      )}
-      <Button component="a" variant="link" href={paths.cluster(clusterId)} onClick={follow}>
-        Leave the setup
-      </Button>
+        {!last && (
+          <Button id="next" onClick={() => void goToNextStep()}>
+            Next
+          </Button>
+        )}
+        <Button component="a" variant="link" href={paths.cluster(clusterId)} onClick={follow}>
+          Leave the setup
+        </Button>
+      </div>
     </WizardFooterWrapper>
   );
 }

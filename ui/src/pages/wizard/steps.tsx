@@ -5,7 +5,8 @@ import type { Cluster, InfraEnv } from "../../api/types";
 
 export interface StepProps {
   readonly cluster: Cluster;
-  readonly infraEnv: InfraEnv | undefined;
+  /** Undefined as long as it is not known, null where there is none. */
+  readonly infraEnv: InfraEnv | null | undefined;
   readonly host: string;
 }
 

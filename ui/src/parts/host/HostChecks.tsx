@@ -5,7 +5,8 @@ import type { Finding } from "../../api/own";
 import type { Host } from "../../api/types";
 import type { Live } from "../../live/resources";
 import { counted } from "../../numbers";
-import { categoryName, named, type Tone } from "../../words";
+import { checkTitle } from "../../checks";
+import { categoryName, type Tone } from "../../words";
 import { attempt } from "../notes";
 import { EvidenceList, Measured } from "../problems/EvidenceList";
 import { FixButton } from "../problems/FixButton";
@@ -64,7 +65,7 @@ function Check({ finding }: { readonly finding: Finding }) {
     <li className="fl-case" data-testid={`check-${finding.id}`}>
       <p className="fl-state">
         <ToneIcon tone={TONES[finding.status] ?? "neutral"} />
-        <strong>{named(finding.id)}</strong>
+        <strong>{checkTitle(finding.id)}</strong>
         <Label isCompact variant="outline">
           {categoryName(finding.category)}
         </Label>

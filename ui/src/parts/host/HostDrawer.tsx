@@ -10,7 +10,7 @@ import {
   TabTitleText,
   Title,
 } from "@patternfly/react-core";
-import { useMemo, useState } from "react";
+import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
 import { useHost, useHostFindings } from "../../api/reads";
 import type { Inventory } from "../../api/types";
 import { HostState } from "../Status";
@@ -35,13 +35,28 @@ export function HostDrawer({ infraEnvId, id, onClose }: Props) {
   const [tab, setTab] = useState<string | number>("summary");
   const host = live.data;
   const inventory: Inventory = useMemo(() => inventoryOf(host), [host]);
+  const title = useRef<HTMLDivElement>(null);
+  // Whoever opens a host with the keyboard is in it, and back in the table when it is closed.
+  useEffect(() => {
+    const before = document.activeElement;
+    title.current?.focus({ preventScroll: true });
+    return () => {
+      if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true });
+    };
+  }, []);
   const failing = findings.data?.filter(({ status }) => status === "failure" || status === "error").length ?? 0;
+  const leave = (event: KeyboardEvent): void => {
+    const inside = event.currentTarget.contains(event.target as Node);
+    if (event.key === "Escape" && inside && !event.defaultPrevented) onClose();
+  };
   return (
-    <DrawerPanelContent isResizable defaultSize="34rem" minSize="20rem" id="host-drawer" aria-label="Host">
+    <DrawerPanelContent isResizable defaultSize="34rem" minSize="20rem" id="host-drawer" aria-label="Host" onKeyDown={leave}>
       <DrawerHead>
-        <Title headingLevel="h2" size="lg" className="fl-anywhere">
-          {host?.requested_hostname || inventory.hostname || id}
-        </Title>
+        <div ref={title} tabIndex={-1} className="fl-drawer-title">
+          <Title headingLevel="h2" size="lg" className="fl-anywhere">
+            {host?.requested_hostname || inventory.hostname || id}
+          </Title>
+        </div>
         {host && <HostState status={host.status} />}
         <DrawerActions>
           <DrawerCloseButton onClick={onClose} aria-label="Close host" />

@@ -1,40 +1,28 @@
 // What the agent on the host writes, as it writes it. Lines are text and nothing else.
 import { Checkbox, SearchInput } from "@patternfly/react-core";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
-import { call, query, sentence, V1 } from "../../api/http";
+import { call, query, V1 } from "../../api/http";
 import type { Host } from "../../api/types";
+import { keepAsking } from "../../live/following";
 import { added, type LogPart, matching, NO_LOG, type ShownLog } from "./log";
 
 const FIRST = 131_072;
 /** The service answers when there is something new, at the latest after this many seconds. */
 const WAIT = 20;
-const AFTER_FAILURE = 3_000;
 
 function useLog(host: Host): readonly [ShownLog, string] {
   const [log, setLog] = useState<ShownLog>(NO_LOG);
   const [trouble, setTrouble] = useState("");
   const { infra_env_id: infraEnvId, id } = host;
   useEffect(() => {
-    const end = new AbortController();
     const path = `${V1}/infra-envs/${infraEnvId}/hosts/${id}/log`;
-    const run = async (): Promise<void> => {
-      let shown = NO_LOG;
-      while (!end.signal.aborted) {
-        const asked = shown.next === null ? { limit: FIRST } : { offset: shown.next, limit: FIRST, wait: WAIT };
-        try {
-          const part = await call<LogPart>("GET", path + query(asked), { signal: end.signal });
-          shown = added(shown, part);
-          setLog(shown);
-          setTrouble("");
-        } catch (failure) {
-          if (end.signal.aborted) return;
-          setTrouble(sentence(failure));
-          await new Promise((resolve) => window.setTimeout(resolve, AFTER_FAILURE));
-        }
-      }
+    let shown = NO_LOG;
+    const next = async (signal: AbortSignal): Promise<void> => {
+      const asked = shown.next === null ? { limit: FIRST } : { offset: shown.next, limit: FIRST, wait: WAIT };
+      shown = added(shown, await call<LogPart>("GET", path + query(asked), { signal }));
+      setLog(shown);
     };
-    void run();
-    return () => end.abort();
+    return keepAsking({ next, trouble: setTrouble });
   }, [infraEnvId, id]);
   return [log, trouble];
 }

@@ -15,7 +15,8 @@ import type { HostPage, HostRow } from "../../api/own";
 import type { HostsPlace } from "../../api/reads";
 import { counted } from "../../numbers";
 import { goWith } from "../../route";
-import { hostStatus, named, roleName } from "../../words";
+import { checkTitle } from "../../checks";
+import { hostStatus, roleName } from "../../words";
 import { Choice } from "../Choice";
 import { attempt } from "../notes";
 import { BulkChange } from "./BulkChange";
@@ -70,7 +71,7 @@ export function HostsPanel({ place, active, empty, actions }: Props) {
       <div hidden={page?.total === 0}>
         <Toolbar id="hosts-toolbar" inset={{ default: "insetNone" }}>
           <ToolbarContent>
-            <ToolbarItem>
+            <ToolbarItem className="fl-find">
               <SearchInput
                 aria-label="Find hosts"
                 placeholder="Name, address, MAC, serial, label"
@@ -106,7 +107,7 @@ export function HostsPanel({ place, active, empty, actions }: Props) {
             {view.check && (
               <ToolbarItem alignSelf="center">
                 <LabelGroup categoryName="Fails">
-                  <Label onClose={clearCheck}>{named(view.check)}</Label>
+                  <Label onClose={clearCheck}>{checkTitle(view.check)}</Label>
                 </LabelGroup>
               </ToolbarItem>
             )}

@@ -83,7 +83,7 @@ export const COLUMNS: readonly Column[] = [
     key: "address",
     title: "Address",
     sort: "",
-    className: "fl-mono fl-wide-only fl-nowrap",
+    className: "fl-mono fl-wider-only fl-nowrap",
     cell: (row) => (row.addresses[0] ?? "—").replace(/\/\d+$/, ""),
   },
   {

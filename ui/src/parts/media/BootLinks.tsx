@@ -5,6 +5,7 @@ import { renewImageUrl, renewScriptUrl } from "../../api/actions";
 import { sentence } from "../../api/http";
 import type { InfraEnv } from "../../api/types";
 import { moment, shortTime, storage } from "../../numbers";
+import { Waiting } from "../Waiting";
 
 interface BootLink {
   readonly url: string;
@@ -12,6 +13,8 @@ interface BootLink {
   readonly failure: string;
 }
 
+/** What browsers count to; later than that no page is open. */
+const LONGEST_TIMER = 2 ** 31 - 1;
 const NO_LINK: BootLink = { url: "", expires: null, failure: "" };
 
 export function BootLinks({ infraEnv }: { readonly infraEnv: InfraEnv }) {
@@ -39,12 +42,21 @@ function useLink(ask: (id: string) => Promise<{ readonly url: string; readonly e
   const [turn, setTurn] = useState(0);
   useEffect(() => {
     let current = true;
+    let timer = 0;
     ask(infraEnv.id).then(
-      ({ url, expires_at }) => current && setLink({ url, expires: moment(expires_at), failure: "" }),
+      ({ url, expires_at }) => {
+        if (!current) return;
+        const expires = moment(expires_at);
+        setLink({ url, expires, failure: "" });
+        // A page that stays open shows no link that is over.
+        const left = expires ? expires.getTime() - Date.now() : LONGEST_TIMER;
+        if (left < LONGEST_TIMER) timer = window.setTimeout(() => setTurn((before) => before + 1), Math.max(left - 5_000, 5_000));
+      },
       (refusal: unknown) => current && setLink({ ...NO_LINK, failure: sentence(refusal) }),
     );
     return () => {
       current = false;
+      window.clearTimeout(timer);
     };
   }, [ask, infraEnv.id, infraEnv.updated_at, infraEnv.type, turn]);
   return [link, () => setTurn(turn + 1)];
@@ -76,13 +88,12 @@ function ScriptLink({ infraEnv }: { readonly infraEnv: InfraEnv }) {
 
 function Shown({ link, renew, children }: { readonly link: BootLink; readonly renew: () => void; readonly children: ReactNode }) {
   if (link.failure) return <Alert className="fl-gap-top" isInline variant="danger" title={link.failure} />;
-  if (!link.url) return null;
-  const gone = link.expires !== null && link.expires.getTime() < Date.now();
+  if (!link.url) return <Waiting />;
   return (
     <div className="fl-stack fl-gap-top">
       {children}
-      <p className={gone ? "fl-tone-danger" : "fl-subtle fl-small"}>
-        {link.expires ? `The link is good until ${shortTime(link.expires)}.` : "The link does not expire."} Whoever has it can read
+      <p className="fl-subtle fl-small" data-testid="link-end">
+        {link.expires ? `The link is good until ${shortTime(link.expires)}; then a new one stands here.` : "The link does not expire."} Whoever has it can read
         the secrets in the image.{" "}
         {link.expires && (
           <Button variant="link" isInline size="sm" onClick={renew}>

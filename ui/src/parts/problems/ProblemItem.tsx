@@ -6,7 +6,8 @@ import { checkAgain, restore } from "../../api/actions";
 import type { Problem, ProblemCase } from "../../api/own";
 import { counted } from "../../numbers";
 import { go, paths } from "../../route";
-import { categoryName, named, type Tone } from "../../words";
+import { checkTitle } from "../../checks";
+import { categoryName, type Tone } from "../../words";
 import { attempt } from "../notes";
 import { ToneIcon } from "../Status";
 import { EvidenceList, Measured } from "./EvidenceList";
@@ -66,7 +67,7 @@ function Heading({ problem }: { readonly problem: Problem }) {
   return (
     <span className="fl-problem-head">
       <ToneIcon tone={toneOf(problem)} />
-      <span className="fl-problem-name">{named(problem.check)}</span>
+      <span className="fl-problem-name">{checkTitle(problem.check)}</span>
       {problem.scope === "host" && <Label isCompact variant="outline">{counted(problem.count, "host")}</Label>}
       {problem.waived && <Label isCompact color="grey">Waived</Label>}
       {!problem.waived && !problem.blocking && <Label isCompact color="yellow">Does not block</Label>}

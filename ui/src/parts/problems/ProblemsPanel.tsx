@@ -51,15 +51,29 @@ export function ProblemsPanel({ clusterId, only, title = "Problems" }: Props) {
   );
 }
 
+/** The first few and those with a way out are open; a way out that was offered already opens nothing more. */
+function openOnes(problems: readonly Problem[], opened: number): ReadonlySet<Problem> {
+  const offered = new Set<string>();
+  const open = new Set<Problem>();
+  for (const [index, problem] of problems.entries()) {
+    const titles = problem.cases.flatMap(({ fixes }) => fixes.map(({ title }) => title));
+    const news = titles.some((title) => !offered.has(title));
+    if (problem.status !== "pending" && (news || (index < opened && titles.length === 0))) open.add(problem);
+    for (const title of titles) offered.add(title);
+  }
+  return open;
+}
+
 function List({ clusterId, problems, opened }: { readonly clusterId: string; readonly problems: readonly Problem[]; readonly opened: number }) {
+  const open = opened > 0 ? openOnes(problems, opened) : new Set<Problem>();
   return (
     <ul className="fl-problems">
-      {problems.map((problem, index) => (
+      {problems.map((problem) => (
         <ProblemItem
           key={`${problem.scope} ${problem.check} ${problem.cause} ${problem.status}`}
           clusterId={clusterId}
           problem={problem}
-          open={opened > 0 && problem.status !== "pending" && (index < opened || problem.cases.some(({ fixes }) => fixes.length > 0))}
+          open={open.has(problem)}
           onHost={(id) => goWith("host", id)}
         />
       ))}

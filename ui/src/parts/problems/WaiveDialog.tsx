@@ -4,7 +4,7 @@ import { useState } from "react";
 import { waive } from "../../api/actions";
 import { sentence } from "../../api/http";
 import type { Problem } from "../../api/own";
-import { named } from "../../words";
+import { checkTitle } from "../../checks";
 
 interface Props {
   readonly clusterId: string;
@@ -28,7 +28,7 @@ export function WaiveDialog({ clusterId, problem, onClose }: Props) {
   };
   return (
     <Modal isOpen variant="small" onClose={onClose} aria-labelledby="waive-title">
-      <ModalHeader title={`Let “${named(problem.check)}” pass?`} labelId="waive-title" titleIconVariant="warning" />
+      <ModalHeader title={`Let “${checkTitle(problem.check)}” pass?`} labelId="waive-title" titleIconVariant="warning" />
       <ModalBody>
         <p>
           The check no longer stands in the way of this cluster&apos;s installation

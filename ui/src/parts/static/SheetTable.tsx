@@ -24,7 +24,7 @@ export function SheetTable({ sheet, onYaml }: { readonly sheet: Sheet; readonly 
   };
   return (
     <div className="fl-stack">
-      <div className="fl-sheet" tabIndex={0} role="region" aria-label="Table of static networks">
+      <div className="fl-sheet" tabIndex={0} role="region" aria-label="Table of static networks" hidden={entries.length === 0}>
         <table aria-label="Static networks">
           <thead>
             <tr>
@@ -80,7 +80,7 @@ export function SheetTable({ sheet, onYaml }: { readonly sheet: Sheet; readonly 
           Add a host
         </Button>
         <span className="fl-subtle fl-small">
-          Paste from a spreadsheet into any cell. Several MAC addresses are bonded; <code className="fl-mono">dhcp</code> asks for an address.
+          {entries.length === 0 ? "Then paste a table from a spreadsheet into its first cell, or type. " : "Paste from a spreadsheet into any cell. "}Several MAC addresses are bonded; <code className="fl-mono">dhcp</code> asks for an address.
         </span>
       </div>
     </div>
