@@ -9,10 +9,10 @@ from typing import Any, Final, Protocol, Self
 
 import msgspec
 
-from firstlight.core.errors import Conflict
+from firstlight.core.errors import Conflict, Unavailable
 from firstlight.server.ports.sql import Param, Sql
 
-__all__ = ["Database", "LostRace", "Notices", "Notify", "Param", "Row", "Sql", "Statement"]
+__all__ = ["Database", "HeldUp", "LostRace", "Notices", "Notify", "Param", "Row", "Sql", "Statement"]
 
 MAX_NOTICE_BYTES: Final = 7_999
 
@@ -52,6 +52,10 @@ class LostRace(Conflict):
     def __init__(self, statement: Statement | None, message: str) -> None:
         super().__init__(message)
         self.statement = statement
+
+
+class HeldUp(Unavailable):
+    """Somebody kept a row of this commit locked for too long: nothing of it happened."""
 
 
 class Notices(Protocol):

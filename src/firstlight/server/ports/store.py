@@ -70,6 +70,8 @@ class TouchCluster(Struct, frozen=True, kw_only=True):
 
     cluster_id: UUID
     expect_revision: int
+    beside: InfraEnv | None = None
+    """An infra-env of the cluster that must still be there, and as it is here."""
 
 
 class PutHost(Struct, frozen=True, kw_only=True):

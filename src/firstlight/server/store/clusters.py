@@ -26,6 +26,19 @@ CHANGE: Final = Sql(
 TOUCH: Final = Sql(
     "UPDATE clusters SET revision = revision + 1 WHERE id = :id AND revision = :expected AND deleted_at IS NULL"
 )
+TOUCH_BESIDE: Final = Sql(
+    "UPDATE clusters SET revision = clusters.revision + 1 FROM infra_envs e"
+    " WHERE clusters.id = :id AND clusters.revision = :expected AND clusters.deleted_at IS NULL"
+    " AND e.id = :infra_env_id AND e.cluster_id = :id AND e.updated_at = :as_of AND e.deleted_at IS NULL",
+    postgres_many=(
+        "UPDATE clusters SET revision = clusters.revision + 1"
+        " FROM unnest(:id::text[], :expected::bigint[], :infra_env_id::text[], :as_of::bigint[])"
+        " AS batch (id, expected, infra_env_id, as_of) JOIN infra_envs e ON e.id = batch.infra_env_id"
+        " WHERE clusters.id = batch.id AND clusters.revision = batch.expected AND clusters.deleted_at IS NULL"
+        " AND e.cluster_id = batch.id AND e.updated_at = batch.as_of AND e.deleted_at IS NULL"
+    ),
+)
+"""Nobody is taken into a cluster by way of an infra-env that has left it or was changed meanwhile."""
 DELETE: Final = Sql(
     "UPDATE clusters SET revision = revision + 1, deleted_at = :at"
     " WHERE id = :id AND revision = :expected AND deleted_at IS NULL"
@@ -117,7 +130,13 @@ def put(write: PutCluster) -> Iterator[Statement]:
 
 
 def touch(write: TouchCluster) -> Iterator[Statement]:
-    yield Statement(TOUCH, {"id": str(write.cluster_id), "expected": write.expect_revision}, expect_rows=1)
+    params: dict[str, Param] = {"id": str(write.cluster_id), "expected": write.expect_revision}
+    beside = write.beside
+    if beside is None:
+        yield Statement(TOUCH, params, expect_rows=1)
+    else:
+        around = {"infra_env_id": str(beside.id), "as_of": micros(beside.updated_at)}
+        yield Statement(TOUCH_BESIDE, params | around, expect_rows=1)
 
 
 def delete(write: DeleteCluster) -> Iterator[Statement]:

@@ -85,11 +85,11 @@ SLICE: Final = 500
 """Rows decoded before the loop has its turn."""
 
 
-def add(events: Sequence[Recorded]) -> tuple[Statement, ...]:
+def add(events: Sequence[Recorded], *, in_rows: bool = False) -> tuple[Statement, ...]:
     rows = [columns(event) for event in events]
     if not rows:
         return ()
-    one = len(rows) == 1
+    one = len(rows) == 1 and not in_rows
     return (Statement(ADD, rows[0], expect_rows=1) if one else Statement(ADD, rows=rows, expect_rows=len(rows)),)
 
 

@@ -8,12 +8,14 @@ from typing import Final
 import asyncpg
 
 from firstlight.core.errors import Unavailable
-from firstlight.server.ports.database import LostRace, Statement
+from firstlight.server.ports.database import HeldUp, LostRace, Statement
 
 GONE: Final = ("08", "57P01", "57P02", "57P03", "57P05", "25P03", "53300")
 """The server or our connection to it went away, or has no room yet: another try may find it back."""
 OVERTAKEN: Final = ("23505", "40")
 """A key that exists already, a deadlock, a serialization failure: somebody else wrote first."""
+LOCKED: Final = ("55P03", "57014")
+"""A lock was waited for too long, or a statement took too long, which mostly is the same."""
 ADVICE: Final = {
     "53100": "has no space left on its disk. Free some space; the service goes on by itself",
     "53": "is out of resources. Lower the load or give it more",
@@ -49,7 +51,8 @@ def translated(where: str, error: Exception, *, statement: Statement | None = No
     if code and code.startswith(OVERTAKEN):
         return LostRace(statement, "Somebody else changed it meanwhile. Look again and try again.")
     advice = ADVICE.get(code) or ADVICE.get(code[:2])
-    return Unavailable(f"The database at {where} {advice}. ({error})") if advice else error
+    kind = HeldUp if code in LOCKED else Unavailable
+    return kind(f"The database at {where} {advice}. ({error})") if advice else error
 
 
 def outcome_unknown(where: str, error: Exception) -> Unavailable:

@@ -51,11 +51,13 @@ from firstlight.server.store import (
 )
 from firstlight.server.store.cluster_states import ClusterStates, in_order
 from firstlight.server.store.documents import key_params, micros, text_or_none
+from firstlight.server.store.gathering import Gathering, may_go_along
 from firstlight.server.store.host_states import HostStates
 from firstlight.server.store.listed_hosts import ListedHosts
+from firstlight.server.store.postgres import PostgresDatabase
 from firstlight.server.store.schema import VERSION, check_known
 from firstlight.server.store.sealing import Sealing
-from firstlight.server.store.writes import made_of, work
+from firstlight.server.store.writes import Made, made_of, work
 
 
 class SqlStore(Store):
@@ -65,6 +67,8 @@ class SqlStore(Store):
         self._hosts = HostStates(database, self._sealing)
         self._clusters = ClusterStates(database, self._hosts, self._sealing)
         self._listed = ListedHosts(database, self._hosts)
+        # SQLite's one writer lets commits that wait go together itself.
+        self._gathering = Gathering(self._send) if isinstance(database, PostgresDatabase) else None
 
     # clusters
 
@@ -205,9 +209,16 @@ class SqlStore(Store):
     async def commit(self, *writes: Write) -> None:
         if writes:
             made = self._sealing.made(made_of(writes))
-            await self._database.commit(*work(writes, made))
+            if self._gathering is not None and may_go_along(writes):
+                await self._gathering.commit(writes, made)
+            else:
+                await self._database.commit(*work(writes, made))
             self._hosts.remember(made)
             self._clusters.remember(made)
+
+    async def _send(self, writes: Sequence[Write], made: Made) -> None:
+        # One text for one commit as for many: each connection plans it once.
+        await self._database.commit(*work(writes, made, in_rows=True))
 
     def listen(self, channel: str) -> Notices:
         return self._database.subscribe(channel)

@@ -46,6 +46,7 @@ from firstlight.server.store import (
 from firstlight.server.store.news import notices
 
 BATCHES: Final[Mapping[Sql, tuple[str, ...]]] = {
+    clusters.TOUCH_BESIDE: ("id",),
     hosts.PUT: ("infra_env_id", "id"),
     presence.PUT: ("infra_env_id", "host_id"),
     reports.PUT: ("infra_env_id", "host_id", "kind"),
@@ -65,11 +66,11 @@ def made_of(writes: Iterable[Write]) -> Made:
     return [(write, tuple(statements_of(write))) for write in writes if not isinstance(write, AddEvents)]
 
 
-def work(writes: Sequence[Write], made: Made) -> tuple[Statement | Notify, ...]:
-    """Everything to be done in one commit."""
+def work(writes: Sequence[Write], made: Made, *, in_rows: bool = False) -> tuple[Statement | Notify, ...]:
+    """Everything to be done in one commit. `in_rows`: the statements for one are those for many."""
     added = [event for write in writes if isinstance(write, AddEvents) for event in write.events]
     plain = (statement for _, statements in made for statement in statements)
-    return (*batched(plain), *notices(writes), *events.add(added))
+    return (*batched(plain, in_rows=in_rows), *notices(writes), *events.add(added, in_rows=in_rows))
 
 
 def statements_of(write: Write) -> Iterator[Statement]:
@@ -120,24 +121,28 @@ def statements_of(write: Write) -> Iterator[Statement]:
             return iter(events.add(write.events))
 
 
-def batched(statements: Iterable[Statement]) -> Iterator[Statement]:
-    run: dict[tuple[Param, ...], Mapping[str, Param]] = {}
+def batched(statements: Iterable[Statement], *, in_rows: bool = False) -> Iterator[Statement]:
+    run: dict[tuple[Param, ...], Statement] = {}
     current: Sql | None = None
     for statement in statements:
         columns = BATCHES.get(statement.sql)
         key = tuple(statement.params[column] for column in columns or ())
         if current is not None and (statement.sql is not current or key in run):
-            yield joined(current, run.values())
+            yield joined(list(run.values()), in_rows=in_rows)
             run, current = {}, None
         if columns is None:
             yield statement
         else:
             current = statement.sql
-            run[key] = statement.params
+            run[key] = statement
     if current is not None:
-        yield joined(current, run.values())
+        yield joined(list(run.values()), in_rows=in_rows)
 
 
-def joined(sql: Sql, rows: Iterable[Mapping[str, Param]]) -> Statement:
-    several = list(rows)
-    return Statement(sql, several[0]) if len(several) == 1 else Statement(sql, rows=several)
+def joined(several: Sequence[Statement], *, in_rows: bool) -> Statement:
+    """One statement for all; the rows that each of them must touch it must touch, too."""
+    first = several[0]
+    if len(several) == 1 and not in_rows:
+        return first
+    expected = None if first.expect_rows is None else sum(each.expect_rows or 0 for each in several)
+    return Statement(first.sql, rows=[each.params for each in several], expect_rows=expected)
