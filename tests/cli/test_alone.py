@@ -18,7 +18,7 @@ COMMANDS = (
     ["clusters", "install"], ["clusters", "cancel"], ["clusters", "reset"], ["clusters", "kubeconfig"],
     ["infra-envs"], ["infra-envs", "list"], ["infra-envs", "show"], ["infra-envs", "create"],
     ["hosts"], ["hosts", "list"], ["hosts", "show"], ["hosts", "set"], ["hosts", "bind"], ["hosts", "unbind"],
-    ["hosts", "findings"], ["hosts", "log"],
+    ["hosts", "findings"], ["hosts", "log"], ["hosts", "retry"], ["hosts", "replace"],
 )  # fmt: skip
 
 
@@ -158,7 +158,7 @@ def test_doctor_names_a_database_that_does_not_answer(tmp_path: Path) -> None:
 
 def test_scenarios_are_listed() -> None:
     listed = run_cli("simulate", "--list-scenarios").stdout.splitlines()
-    assert len(listed) == 12
+    assert len(listed) == 13
     assert any(line.startswith("lost-link ") for line in listed)
 
 

@@ -5,7 +5,7 @@ import pytest
 from firstlight.simulate import user
 from firstlight.simulate.calls import connect
 from firstlight.simulate.course import install_new_cluster
-from firstlight.simulate.ends import Snapshot, cluster_is, failing
+from firstlight.simulate.ends import Snapshot, all_known, cluster_is, failing
 from firstlight.simulate.machines import Plan, make_machines
 from firstlight.simulate.scenarios import FAULTS, Stops
 from tests.services import RunningService
@@ -81,3 +81,34 @@ async def test_a_failed_worker_does_not_stop_the_others(live: RunningService) ->
     plan = Plan(masters=3, workers=3)
     course = await install(live.url, "failed-worker", plan, scenario="failed-write@worker-0")
     assert course.result.reached, told_in_full(course)
+
+
+async def test_a_failed_host_is_tried_again_and_the_cluster_gets_installed(live: RunningService) -> None:
+    course = await install(live.url, "tried-again", THREE_TWO, scenario="failed-write-once")
+    assert course.result.reached, told_in_full(course)
+    assert course.result.snapshot.cluster_status == "installed", told_in_full(course)
+    assert {host.status for host in course.result.snapshot.hosts.values()} == {"installed"}
+
+
+async def test_another_machine_takes_the_place_of_a_failed_one(live: RunningService) -> None:
+    async with connect(live.url) as service:
+        cluster_id, infra_env_id = await user.create_cluster(service, user.NewCluster(name="replaced"))
+        machines = make_machines(Plan(masters=4), seed=7, salt=str(infra_env_id))
+        fleet = fleet_for(service, infra_env_id, machines[:3], scenario="failed-write@master-0")
+        spare = fleet_for(service, infra_env_id, machines[3:])
+        async with fleet.powered():
+            result = await install_new_cluster(
+                fleet, cluster_id, control_plane_count=3, limit=LIMIT, say=lambda _: None
+            )
+            assert result.reached, result.snapshot
+            spare.join(fleet)
+            async with spare.powered():
+                result = await spare.wait(all_known, limit=LIMIT, despite_failure=True)
+                assert result.reached, result.snapshot
+                await user.replace_host(service, infra_env_id, machines[0].id, by=machines[3].id)
+                result = await spare.wait(cluster_is("installed"), limit=LIMIT, despite_failure=True)
+                assert result.reached, result.snapshot
+        (newcomer,) = result.snapshot.hosts.values()
+        assert (newcomer.status, newcomer.requested_hostname) == ("installed", "master-0")
+        replaced = (await fleet.look()).hosts[machines[0].id]
+        assert (replaced.status, replaced.cluster_id) == ("unbinding-pending-user-action", None)

@@ -117,6 +117,30 @@ def unbind(host: HostArgument, url: UrlOption = DEFAULT_URL, output: OutputOptio
     _tell(api.send("POST", f"{host_path(find_host(api, host))}/actions/unbind"), output)
 
 
+@app.command("retry")
+def retry(host: HostArgument, url: UrlOption = DEFAULT_URL, output: OutputOption = Format.TABLE) -> None:
+    """Try a failed host again while its cluster installs."""
+    api = Api(url)
+    _tell_tried(api.send("POST", f"{_own_path(find_host(api, host))}/actions/retry"), output)
+
+
+@app.command("replace")
+def replace(
+    host: HostArgument,
+    replacement: Annotated[str, typer.Argument(metavar="MACHINE", help="The host of no cluster that takes its place.")],
+    new_name: Annotated[
+        bool, typer.Option("--new-name", help="It keeps its own name, not that of the failed host.")
+    ] = False,
+    url: UrlOption = DEFAULT_URL,
+    output: OutputOption = Format.TABLE,
+) -> None:
+    """Give the place of a failed host to another machine while their cluster installs."""
+    api = Api(url)
+    path, other = _own_path(find_host(api, host)), find_host(api, replacement)
+    wanted = {"host_id": other["id"], "infra_env_id": other["infra_env_id"], "keep_name": not new_name}
+    _tell_tried(api.send("POST", f"{path}/actions/replace", wanted), output)
+
+
 @app.command("findings")
 def findings(
     host: HostArgument,
@@ -127,9 +151,21 @@ def findings(
     """Tell what keeps a host from being installed: the evidence, and what mends it."""
     api = Api(url)
     found = find_host(api, host)
-    path = f"{V1}/infra-envs/{found['infra_env_id']}/hosts/{found['id']}/findings"
+    path = f"{_own_path(found)}/findings"
     title = f"Host {found.get('requested_hostname') or found['id']} is {found['status']}: {found['status_info']}"
     show_findings(api.get_list(path), title=title, everything=everything, output=output)
+
+
+def _own_path(host: Document) -> str:
+    return f"{V1}/infra-envs/{host['infra_env_id']}/hosts/{host['id']}"
+
+
+def _tell_tried(tried: Document, output: Format) -> None:
+    if output is Format.TABLE:
+        put(f"Host {tried['name']} is {tried['status']}: {tried['status_info']}")
+        put(f"Its cluster is {tried['cluster_status']}.")
+    else:
+        show_document(tried, output=output)
 
 
 def _tell(host: Document, output: Format) -> None:

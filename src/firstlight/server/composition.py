@@ -96,6 +96,8 @@ def timeouts_of(settings: Settings, environment: Mapping[str, str]) -> Timeouts:
             settings.prepare_for_installation_timeout,
             settings.disk_check_timeout,
         ),
+        host_retry=settings.host_retry_timeout,
+        host_retry_grace=settings.host_retry_grace,
         resetting=settings.reset_cluster_timeout,
         stages={
             stage: _configured(environment, f"HOST_STAGE_{_upper(stage)}_TIMEOUT", limit)

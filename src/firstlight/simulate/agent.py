@@ -57,7 +57,7 @@ class Agent:
 
     __slots__ = (
         "_busy", "_installer", "_kinds_under_way", "_said", "_stopped", "cluster_id", "infra_env_id", "install",
-        "machine", "notes", "pace", "phase", "polls", "service", "site", "version",
+        "machine", "notes", "pace", "phase", "polls", "service", "site", "version", "writes",
     )  # fmt: skip
 
     def __init__(
@@ -75,6 +75,8 @@ class Agent:
         self.notes: list[str] = []
         self.cluster_id: UUID | None = None
         self.polls = 0
+        self.writes = 0
+        """How often an installer began to write its disk."""
         self._said: dict[str, tuple[int, float]] = {}
         self._busy: set[asyncio.Task[None]] = set()
         self._kinds_under_way: set[str] = set()
@@ -102,6 +104,12 @@ class Agent:
         """Called by the installer: the live system is gone."""
         self.phase = "rebooting"
         self._stopped.set()
+
+    def breaks_at(self) -> int | None:
+        """At how many percent the write that begins now fails."""
+        self.writes += 1
+        failures = self.machine.write_failures
+        return None if failures is not None and self.writes > failures else self.machine.write_fails_at_percent
 
     # --- registration -------------------------------------------------------------------------------------------------
 
@@ -235,7 +243,7 @@ class Agent:
     # --- installation -------------------------------------------------------------------------------------------------
 
     async def _start_installer(self, instruction: Instruction) -> None:
-        if self._installer is not None:
+        if self._installer is not None and not self._installer.done():
             await self._tell(instruction, Outcome(exit_code=PODMAN_FAILED, error=NAME_IN_USE))
             return
         try:

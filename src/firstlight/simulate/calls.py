@@ -23,6 +23,7 @@ from firstlight.simulate.documents import (
 T = TypeVar("T")
 
 API: Final = "/api/assisted-install"
+OWN_API: Final = "/api/firstlight"
 CONNECTIONS: Final = 100
 """At most this many requests are under way at once, however many machines there are."""
 PATIENCE: Final = aiohttp.ClientTimeout(total=120, connect=60)
@@ -78,6 +79,7 @@ class Service:
         body: bytes | aiohttp.MultipartWriter | None = None,
         query: Mapping[str, str] | None = None,
         headers: Mapping[str, str] | None = None,
+        api: str = API,
     ) -> bytes:
         """The body of a 2xx answer; Refused or Unreachable otherwise."""
         sent = {**self._proof, "X-Request-ID": str(uuid4()), **(headers or {})}
@@ -85,7 +87,7 @@ class Service:
             sent |= _JSON
         try:
             async with self._session.request(
-                method, self.url + API + path, data=body, params=query, headers=sent
+                method, self.url + api + path, data=body, params=query, headers=sent
             ) as answer:
                 content = await answer.read()
         except (aiohttp.ClientError, TimeoutError, OSError) as error:

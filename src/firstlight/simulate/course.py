@@ -35,7 +35,12 @@ async def install_new_cluster(
     await user.install(service, cluster_id)
     failing = scenario.only(Stops.INSTALLATION)
     if failing.hits:
-        return await fleet.wait(scenario_shows(failing, machines), limit=limit)
+        result = await fleet.wait(scenario_shows(failing, machines), limit=limit)
+        if not result.reached or not all(hit.fault.mended_by_retry for hit in failing.hits):
+            return result
+        say("trying the failed machines again")
+        for index in sorted({index for hit in failing.hits for index in hit.indexes}):
+            await user.retry_host(service, fleet.infra_env_id, machines[index].id)
     result = await fleet.wait(_is_installed_and_shows(fleet), limit=limit)
     if result.reached:
         await fleet.last_words()

@@ -171,6 +171,10 @@ class Fleet:
         if self._ending:
             await asyncio.wait(self._ending, timeout=self.pace.real(LAST_WORDS_SECONDS))
 
+    def join(self, other: "Fleet") -> None:
+        """Machines that come later see the new clusters of those that were there before."""
+        self._planes, self.controllers = other._planes, other.controllers
+
     def fix_boot_order(self) -> None:
         """What the user does when machines start the wrong medium: they are restarted from their disks."""
         for agent in self.agents.values():

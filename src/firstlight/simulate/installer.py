@@ -143,7 +143,7 @@ class Installer:
         if self.request.boot_device not in self._devices():
             _fail(f"there is no disk {self.request.boot_device}")
         await self._tell("Writing image to disk", "")
-        breaks_at = self.agent.machine.write_fails_at_percent
+        breaks_at = self.agent.breaks_at()
         for percent in range(PERCENT_STEP, 101, PERCENT_STEP):
             await self._rest(WRITING_SECONDS * PERCENT_STEP / 100)
             if breaks_at is not None and percent > breaks_at:

@@ -52,6 +52,8 @@ class Machine(Struct, frozen=True, kw_only=True):
     boots_wrong: bool = False
     """After its installation the machine starts the discovery medium once more."""
     write_fails_at_percent: int | None = None
+    write_failures: int | None = None
+    """How many installers in a row fail so; None: every one."""
 
 
 class Plan(Struct, frozen=True, kw_only=True):

@@ -56,6 +56,10 @@ class Fault(Struct, frozen=True, kw_only=True):
     """What is different about each machine it hits."""
     harm_site: Callable[[Site, Sequence[Machine]], None] | None = None
     stops: Stops = Stops.START
+    mended_by_retry: bool = False
+    """Somebody tries the host again, and then nothing is wrong."""
+    on_the_first: bool = False
+    """Unless somebody chooses, it hits the first machine: the last master is the one that bootstraps."""
 
 
 class Hit(Struct, frozen=True, kw_only=True):
@@ -103,6 +107,8 @@ def _hit(word: str, machines: Sequence[Machine], chance: random.Random) -> Hit:
         raise UnknownFault(f"Fault '{name}' needs {fault.machines_needed} machines; there are {len(machines)}.")
     if places:
         indexes = tuple(_index_of(place, machines) for place in places.split("+"))
+    elif fault.on_the_first:
+        indexes = tuple(range(fault.machines_needed))
     else:
         indexes = tuple(chance.sample(range(len(machines)), fault.machines_needed))
     if len(set(indexes)) != fault.machines_needed:
@@ -189,6 +195,15 @@ _ALL: Final = (
         harm=lambda machine: replace(machine, write_fails_at_percent=WRITE_FAILS_AT),
         expected=Expected(host_statuses=frozenset({"error"})),
         stops=Stops.INSTALLATION,
+    ),
+    Fault(
+        name="failed-write-once",
+        summary="writing the disk of one machine fails, and somebody tries it again",
+        harm=lambda machine: replace(machine, write_fails_at_percent=WRITE_FAILS_AT, write_failures=1),
+        expected=Expected(host_statuses=frozenset({"error"})),
+        stops=Stops.INSTALLATION,
+        mended_by_retry=True,
+        on_the_first=True,
     ),
     Fault(
         name="slow-operator",

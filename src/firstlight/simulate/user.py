@@ -8,7 +8,7 @@ from uuid import UUID
 import msgspec
 from msgspec import Struct
 
-from firstlight.simulate.calls import Service, decoded
+from firstlight.simulate.calls import OWN_API, Service, decoded
 from firstlight.simulate.documents import ClusterDocument, InfraEnvDocument
 from firstlight.simulate.ends import Snapshot, everything_registered
 from firstlight.simulate.networks import Network
@@ -115,6 +115,17 @@ async def install(service: Service, cluster_id: UUID) -> None:
 
 async def install_host(service: Service, infra_env_id: UUID, host_id: UUID) -> None:
     await service.ask("POST", f"/v2/infra-envs/{infra_env_id}/hosts/{host_id}/actions/install")
+
+
+async def retry_host(service: Service, infra_env_id: UUID, host_id: UUID) -> None:
+    path = f"/v1/infra-envs/{infra_env_id}/hosts/{host_id}/actions/retry"
+    await service.ask("POST", path, api=OWN_API)
+
+
+async def replace_host(service: Service, infra_env_id: UUID, host_id: UUID, *, by: UUID) -> None:
+    """The other machine is registered in the same infra-env."""
+    path = f"/v1/infra-envs/{infra_env_id}/hosts/{host_id}/actions/replace"
+    await service.ask("POST", path, body=msgspec.json.encode({"host_id": str(by)}), api=OWN_API)
 
 
 def inventories_are_in(snapshot: Snapshot) -> bool:

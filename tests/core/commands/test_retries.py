@@ -36,16 +36,15 @@ def key(number: int) -> tuple[Any, Any]:
 
 def member(number: int, status: HostStatus, stage: Stage | None, **changes: Any) -> HostState:
     progress = Progress() if stage is None else Progress(stage=stage, started_at=NOW, updated_at=NOW)
-    usual = {
+    usual: dict[str, Any] = {
         "role": HostRole.MASTER if number <= OTHER else HostRole.WORKER,
         "bootstrap": number == BOOTSTRAP,
         "status_updated_at": NOW,
         "requested_hostname": f"host-{number}",
     }
     presence = changes.pop("presence", a_presence(checked_in_at=FAR))
-    return host_state(
-        number, peers=range(1, 6), presence=presence, **usual | {"status": status, "progress": progress} | changes
-    )
+    all_changes = usual | {"status": status, "progress": progress} | changes
+    return host_state(number, peers=range(1, 6), presence=presence, **all_changes)
 
 
 def at_work(**failed: Any) -> ClusterState:

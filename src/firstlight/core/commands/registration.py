@@ -31,7 +31,7 @@ def register_new(
 ) -> Decision:
     """A machine nobody has seen before."""
     refuse_disconnected(infra_env)
-    if cluster is not None and cluster.status not in UPDATABLE:
+    if cluster is not None and is_closed(cluster):
         raise Conflict(_closed(cluster), code="cluster-closed")
     host = Host(
         id=host_id,
@@ -65,6 +65,11 @@ def _with_place(host: Host, cluster: Cluster | None) -> Host:
     if cluster.is_single_node:
         return replace(host, role=HostRole.MASTER, suggested_role=HostRole.MASTER, bootstrap=True)
     return host
+
+
+def is_closed(cluster: Cluster) -> bool:
+    """Whether it takes no hosts that it does not know."""
+    return cluster.status not in UPDATABLE
 
 
 def _closed(cluster: Cluster) -> str:

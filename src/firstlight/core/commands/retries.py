@@ -26,6 +26,8 @@ from firstlight.core.rules import Finding, Fix, Status
 
 RETRY_PATH = "/v1/infra-envs/{infra_env_id}/hosts/{host_id}/actions/retry"
 CHECK = "host-installed"
+INSTALLATION = "installation"
+"""The category of what is found about an installation under way; the original knows no such check."""
 
 
 def retry_host(state: ClusterState, key: HostKey, *, policy: Policy, now: datetime) -> Decision:
@@ -60,7 +62,7 @@ def retry_finding(state: ClusterState, host: HostState, *, policy: Policy, now: 
     title = f"Try {hostname_of(host.host, host.reports)} again"
     return Finding(
         id=CHECK,
-        category="installation",
+        category=INSTALLATION,
         status=Status.FAILURE,
         message=f"{host.host.status_info.rstrip('.')}. {refusal}".strip(),
         cause="too-late" if refusal else "failed",

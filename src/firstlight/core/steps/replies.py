@@ -48,6 +48,7 @@ class Reply(Struct, frozen=True, kw_only=True):
     output: str | bytes = b""
     exit_code: int = 0
     error: str = ""
+    step_id: str = ""
 
 
 class Surroundings(Struct, frozen=True, kw_only=True):

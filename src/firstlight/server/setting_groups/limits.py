@@ -27,6 +27,12 @@ class LimitSettings(SettingGroup):
     """How long hosts may install."""
     finalizing_timeout: Duration = also("FINALIZING_TIMEOUT", "FINALIZING_TIMEOUT", default=timedelta(hours=5))
     """How long a new cluster may take to finalize."""
+    host_retry_timeout: Duration = also("HOST_RETRY_TIMEOUT", default=timedelta(minutes=60))
+    """How long a failed cluster is kept going so that a failed host can be tried again, and how long that host may take
+    to come back."""
+    host_retry_grace: Duration = also("HOST_RETRY_GRACE", default=timedelta(0))
+    """How long a cluster stays in installation after a host failed that it needs, waiting for somebody to try it again;
+    0: it fails at once, and a retry takes it back."""
     reset_cluster_timeout: Duration = also(
         "RESET_CLUSTER_TIMEOUT", "RESET_CLUSTER_TIMEOUT", default=timedelta(minutes=3)
     )

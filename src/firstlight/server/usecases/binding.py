@@ -57,27 +57,27 @@ async def bind(world: World, key: HostKey, *, cluster_id: UUID, caller: Caller) 
 
 async def _bind(world: World, key: HostKey, cluster_id: UUID, caller: Caller) -> PlacedHost:
     for _ in range(TRIES):
-        pool = await _unbound(world, key)
+        pool = await unbound_host(world, key)
         state = await world.store.cluster_state(cluster_id)
         if state is None:
             raise Invalid(f"There is no cluster {cluster_id} that host {key[1]} could be bound to.")
         _require_fitting(pool.state, state)
         now = world.clock.now()
         decided = actions.bind(pool.state, cluster=state.cluster, policy=world.policy, now=now)
-        joined = _joined(state, pool, decided)
-        followed = await world.evaluate_cluster(joined, now)
+        within = joined(state, pool, decided)
+        followed = await world.evaluate_cluster(within, now)
         decision = combined(decided, followed)
         writes = cluster_writes(state, decision, caller=caller, now=now, world=world)
         try:
-            await world.store.commit(*_guarded(writes, key, pool.revision), Cancel(subject=host_subject(key)))
+            await world.store.commit(*guarded(writes, key, pool.revision), Cancel(subject=host_subject(key)))
         except LostRace:
             continue
-        after = applied(joined, followed)
+        after = applied(within, followed)
         return PlacedHost(state=host_in(after, key), cluster=after.cluster)
     raise busy(f"Host {key[1]}")
 
 
-async def _unbound(world: World, key: HostKey) -> PoolHost:
+async def unbound_host(world: World, key: HostKey) -> PoolHost:
     pool = await world.store.pool_host(key)
     if pool is not None:
         return pool
@@ -94,14 +94,14 @@ def _require_fitting(host: HostState, state: ClusterState) -> None:
         require_fencing_cluster(state.cluster)
 
 
-def _joined(state: ClusterState, pool: PoolHost, decided: Decision) -> ClusterState:
+def joined(state: ClusterState, pool: PoolHost, decided: Decision) -> ClusterState:
     """The cluster with the new host in its place: hosts stand in the order of their registration."""
     hosts = [*state.hosts, host_after(pool.state, decided)]
     hosts.sort(key=lambda host: (host.host.registered_at, host.host.id))
     return replace(state, hosts=tuple(hosts), infra_envs={**state.infra_envs, pool.infra_env.id: pool.infra_env})
 
 
-def _guarded(writes: Iterator[Write], key: HostKey, revision: int) -> Iterator[Write]:
+def guarded(writes: Iterator[Write], key: HostKey, revision: int) -> Iterator[Write]:
     """The same, but the host must still be the pool host the decision was made on."""
     for write in writes:
         if isinstance(write, PutHost) and (write.host.infra_env_id, write.host.id) == key:
@@ -144,14 +144,14 @@ async def _unbind(world: World, key: HostKey, cluster_id: UUID, caller: Caller) 
         )
         writes = cluster_writes(state, decision, caller=caller, now=now, world=world)
         try:
-            await world.store.commit(*writes, *_due(key, in_pool.next_deadline))
+            await world.store.commit(*writes, *due_for(key, in_pool.next_deadline))
         except LostRace:
             continue
         return PlacedHost(state=host_after(left, in_pool))
     raise busy(f"Host {key[1]}")
 
 
-def _due(key: HostKey, at: datetime | None) -> Iterator[Write]:
+def due_for(key: HostKey, at: datetime | None) -> Iterator[Write]:
     if at is not None:
         yield MakeDue(subject=host_subject(key), kind=EVALUATE, at=at)
 

@@ -10,7 +10,9 @@ from uuid import UUID
 
 from msgspec.structs import replace
 
+from firstlight.core.clusters.retrying import may_go_on
 from firstlight.core.commands import registration
+from firstlight.core.commands.registration import is_closed
 from firstlight.core.decision import Change, Decision, HostKey, applied, combined, new_host
 from firstlight.core.errors import Error, NotFound, Unauthenticated, Unavailable
 from firstlight.core.events.host import HostRegistrationFailed
@@ -40,6 +42,10 @@ INVENTORY_FOLLOWS: Final = timedelta(seconds=1)
 """Nothing can be said of a host before its inventory, which comes right after and asks for a look itself."""
 LONGEST_VERSION: Final = 1_024
 """Characters kept of the image reference an agent calls its version."""
+
+
+class _Spare(Exception):
+    """Its cluster is closed, but a host of it failed that this machine could replace."""
 
 
 class _Moved(Exception):
@@ -121,10 +127,17 @@ class _Newcomer:
                 if self.fresh:
                     sessions.begin(placed.state, opening)
                 return placed
+        except _Spare:
+            return await self._spare()
         except NotFound:
             if not self.guessed:
                 raise
             raise _Moved from None
+
+    async def _spare(self) -> PlacedHost:
+        """In the pool of an infra-env that otherwise gives its hosts to its cluster at once."""
+        known = await self.world.store.host(self.key)
+        return await (self._new_in_pool() if known is None else self._again_in_pool())
 
     async def _in_cluster(self, cluster_id: UUID, *, known: bool = False) -> PlacedHost:
         def command(state: ClusterState, now: datetime) -> Decision:
@@ -133,6 +146,12 @@ class _Newcomer:
             if (known and host is None) or (host is not None and self.claim.contradicts(host.host)):
                 raise _Moved
             self.fresh = host is None
+            if (
+                host is None
+                and is_closed(state.cluster)
+                and may_go_on(state.cluster, [one.host for one in state.hosts])
+            ):
+                raise _Spare
             decision = self._new(state.cluster, now) if host is None else self._again(host, state.cluster, now)
             return self._with_plan(state, self._heard(decision, now))
 

@@ -8,10 +8,12 @@ from uuid import UUID
 from msgspec import Struct
 
 from firstlight.core.clusters.rules import blocking as cluster_blocking
+from firstlight.core.commands.retries import INSTALLATION, retry_finding
 from firstlight.core.hosts.rules import blocking as host_blocking
 from firstlight.core.hosts.rules.shown import shown_findings
 from firstlight.core.model.cluster import Cluster, ClusterState
 from firstlight.core.model.host import hostname_of
+from firstlight.core.model.policy import Policy
 from firstlight.core.rules import Evidence, Finding, Status
 from firstlight.server.usecases.deciding import load_cluster
 from firstlight.server.usecases.reading_findings import ReadyFix, ready_fix
@@ -30,7 +32,7 @@ _BLOCKING_HOSTS: Final = (
     | {"connected", "media-connected"}
 )
 _BLOCKING_CLUSTERS: Final = cluster_blocking.VIPS | cluster_blocking.INPUTS | cluster_blocking.REQUIRED
-_OPERATORS: Final = "operators"
+_BLOCKING_CATEGORIES: Final = frozenset({"operators", INSTALLATION})
 
 
 class ProblemCase(Struct, frozen=True, kw_only=True):
@@ -61,14 +63,14 @@ class Problem(Struct, frozen=True, kw_only=True):
 
 
 async def problems(world: World, cluster_id: UUID) -> tuple[Problem, ...]:
-    return problems_of(await load_cluster(world, cluster_id))
+    return problems_of(await load_cluster(world, cluster_id), policy=world.policy, now=world.clock.now())
 
 
-def problems_of(state: ClusterState) -> tuple[Problem, ...]:
+def problems_of(state: ClusterState, *, policy: Policy, now: datetime) -> tuple[Problem, ...]:
     """What blocks first: failures before what is awaited, what a click mends before the rest, wide before narrow."""
     groups: dict[tuple[Scope, str, str, Status], list[ProblemCase]] = {}
     categories: dict[tuple[Scope, str], str] = {}
-    for scope, finding, case in _cases(state):
+    for scope, finding, case in _cases(state, policy=policy, now=now):
         groups.setdefault((scope, finding.id, finding.cause, finding.status), []).append(case)
         categories[scope, finding.id] = finding.category
     found = (
@@ -103,23 +105,24 @@ def _problem(
         category=category,
         status=status,
         cause=cause,
-        blocking=category == _OPERATORS or check in (_BLOCKING_HOSTS if of_hosts else _BLOCKING_CLUSTERS),
+        blocking=category in _BLOCKING_CATEGORIES or check in (_BLOCKING_HOSTS if of_hosts else _BLOCKING_CLUSTERS),
         waived=waived,
         waiver_reason=cluster.waiver_reasons.get(check, "") if waived else "",
-        waivable=check not in never,
+        waivable=check not in never and category != INSTALLATION,
         count=len(cases),
         cases=tuple(cases[:MOST_CASES]),
     )
 
 
-def _cases(state: ClusterState) -> Iterator[tuple[Scope, Finding, ProblemCase]]:
+def _cases(state: ClusterState, *, policy: Policy, now: datetime) -> Iterator[tuple[Scope, Finding, ProblemCase]]:
     ids: dict[str, UUID] = {"cluster_id": state.cluster.id}
     for finding in _telling(state.findings):
         yield "cluster", finding, _case(finding, ids, name="")
     for host in state.hosts:
         ids = {"cluster_id": state.cluster.id, "infra_env_id": host.host.infra_env_id, "host_id": host.host.id}
         name = hostname_of(host.host, host.reports)
-        for finding in _telling(shown_findings(host.findings, host.host)):
+        failed = retry_finding(state, host, policy=policy, now=now)
+        for finding in (*([failed] if failed else []), *_telling(shown_findings(host.findings, host.host))):
             yield "host", finding, _case(finding, ids, name=name)
 
 

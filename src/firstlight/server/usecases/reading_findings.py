@@ -7,15 +7,18 @@ from uuid import UUID
 
 from msgspec import Meta, Struct
 
+from firstlight.core.commands.retries import retry_finding
 from firstlight.core.decision import HostKey
 from firstlight.core.errors import NotFound
 from firstlight.core.hosts.rules.shown import shown_findings
+from firstlight.core.model.host import HostState
+from firstlight.core.model.host_status import HostStatus
 from firstlight.core.rules import Evidence, Finding, Fix, Status
 from firstlight.server.ports.store import OperationRow, cluster_subject
 from firstlight.server.usecases.deciding import no_such_host
 from firstlight.server.usecases.world import World
 
-V2: Final = "/api/assisted-install"
+BASES: Final = {"/v1/": "/api/firstlight", "/v2/": "/api/assisted-install"}
 """Where the paths of fixes begin."""
 
 
@@ -56,7 +59,17 @@ async def host_findings(world: World, key: HostKey, *, statuses: Iterable[str]) 
     ids = {"infra_env_id": key[0], "host_id": key[1]}
     if state.host.cluster_id is not None:
         ids["cluster_id"] = state.host.cluster_id
-    return _chosen(shown_findings(state.findings, state.host), statuses, ids=ids)
+    shown = shown_findings(state.findings, state.host)
+    return _chosen((*await _about_installation(world, state), *shown), statuses, ids=ids)
+
+
+async def _about_installation(world: World, state: HostState) -> tuple[Finding, ...]:
+    """What no check tells: that it failed to install, and whether it can be tried again."""
+    if state.host.status is not HostStatus.ERROR or state.host.cluster_id is None:
+        return ()
+    cluster = await world.store.cluster_state(state.host.cluster_id)
+    found = cluster and retry_finding(cluster, state, policy=world.policy, now=world.clock.now())
+    return (found,) if found else ()
 
 
 async def cluster_operations(world: World, cluster_id: UUID) -> tuple[OperationRow, ...]:
@@ -93,4 +106,4 @@ def ready_fix(fix: Fix, ids: Mapping[str, UUID]) -> ReadyFix:
     path = fix.path
     for name, value in ids.items():
         path = path.replace(f"{{{name}}}", str(value))
-    return ReadyFix(title=fix.title, method=fix.method, path=V2 + path, body=fix.body)
+    return ReadyFix(title=fix.title, method=fix.method, path=BASES[path[:4]] + path, body=fix.body)

@@ -26,7 +26,7 @@ from firstlight.server.usecases.caller import Caller
 from firstlight.server.usecases.deciding import change_cluster
 from firstlight.server.usecases.events import worth_telling
 from firstlight.server.usecases.one_host import change_host
-from firstlight.server.usecases.sessions import Session
+from firstlight.server.usecases.sessions import Session, step_id
 from firstlight.server.usecases.world import World
 
 NAME_IN_USE: Final = 125
@@ -48,7 +48,7 @@ async def media_back(world: World, session: Session, *, caller: Caller) -> None:
 async def follow_up(world: World, session: Session, reply: Reply, *, caller: Caller) -> None:
     """Steps whose outcome is an act, not a report."""
     if reply.step is StepType.INSTALL and reply.exit_code:
-        if reply.exit_code == NAME_IN_USE and "already in use" in reply.error:
+        if (reply.exit_code == NAME_IN_USE and "already in use" in reply.error) or _is_stale(session, reply):
             return
         await change_host(
             world,
@@ -73,6 +73,13 @@ async def follow_up(world: World, session: Session, reply: Reply, *, caller: Cal
         )
     elif reply.step is StepType.UPGRADE_AGENT and reply.exit_code == 0:
         await _tell_upgrade(world, session, reply, caller=caller)
+
+
+def _is_stale(session: Session, reply: Reply) -> bool:
+    """Whether it tells of an earlier try, while the host is tried again."""
+    plan = session.state.plan
+    asked = next((step for step in plan.steps if step.type is reply.step), None) if plan is not None else None
+    return asked is not None and asked.tries > 0 and reply.step_id != step_id(asked)
 
 
 async def _tell_upgrade(world: World, session: Session, reply: Reply, *, caller: Caller) -> None:

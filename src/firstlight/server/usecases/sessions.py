@@ -156,9 +156,18 @@ def names_peers_only(state: HostState) -> bool:
 
 
 def _piece(step: Step) -> _Piece:
-    fingerprint = crc32("|".join(step.args).encode())
-    shown = wire.Step(step_type=step.type, step_id=f"{step.type}-{fingerprint:08x}", args=step.args)
+    fingerprint = _fingerprint(step)
+    shown = wire.Step(step_type=step.type, step_id=step_id(step), args=step.args)
     return _Piece(step.type, fingerprint, _encode(shown))
+
+
+def _fingerprint(step: Step) -> int:
+    """The same work asked for anew is another step."""
+    return crc32("|".join((*step.args, *([f"try {step.tries}"] if step.tries else []))).encode())
+
+
+def step_id(step: Step) -> str:
+    return f"{step.type}-{_fingerprint(step):08x}"
 
 
 class Opening:

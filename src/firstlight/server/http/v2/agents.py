@@ -133,7 +133,7 @@ async def post_step_reply(world: World, call: Call[wire.StepReply, NoQuery]) -> 
         step = StepType(sent.step_type or "")
     except ValueError:
         raise Invalid(f"Step type '{sent.step_type}' is none that this service hands out.") from None
-    reply = Reply(step=step, output=sent.output, exit_code=sent.exit_code, error=sent.error)
+    reply = Reply(step=step, output=sent.output, exit_code=sent.exit_code, error=sent.error, step_id=sent.step_id)
     key = _key(call.uuid("infra_env_id"), call.uuid("host_id"))
     await agents.take_reply(world, key, reply, caller=call.actor)
     # What failed is to be asked for again, which no commit tells anybody.
