@@ -17,7 +17,8 @@ from tests.worlds import put_cluster
 pytestmark = pytest.mark.anyio
 
 PATH: Final = f"/clusters/{CLUSTER_ID}/manifests"
-CONFIG_MAP: Final = "kind: ConfigMap\nmetadata: {name: a}\n"
+CONFIG_MAP: Final = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
+OTHER: Final = CONFIG_MAP.replace("name: a", "name: b")
 
 
 def encoded(content: str | bytes) -> str:
@@ -46,6 +47,29 @@ async def cluster(world: World) -> None:
 
 
 @pytest.mark.usefixtures("cluster")
+class TestTheSameObjectTwice:
+    async def test_another_manifest_that_has_it_is_named(self, call: Client) -> None:
+        await call("POST", PATH, sent(folder="openshift"))
+        refusal = reason(await call("POST", PATH, sent("b.yaml", f"{OTHER}---\n{CONFIG_MAP}")), 400)
+        assert "ConfigMap a is in manifest openshift/a.yaml and in manifests/b.yaml." in refusal
+        assert await listed(call) == [("openshift", "a.yaml")]
+
+    async def test_a_manifest_may_be_renamed_moved_and_replaced_by_itself(self, call: Client) -> None:
+        await call("POST", PATH, sent())
+        assert (await call("POST", PATH, sent())).status == 201
+        body = {"folder": "manifests", "file_name": "a.yaml", "updated_file_name": "b.yaml"}
+        assert (await call("PATCH", PATH, body)).status == 200
+        body = {"folder": "manifests", "file_name": "b.yaml", "updated_folder": "openshift"}
+        assert (await call("PATCH", PATH, body | {"updated_content": encoded(CONFIG_MAP)})).status == 200
+
+    async def test_patches_and_what_is_gone_are_in_nobodys_way(self, call: Client, world: World) -> None:
+        await call("POST", PATH, sent("x.yaml.patch_1", "- {op: add, path: /a, value: 1}"))
+        await call("POST", PATH, sent())
+        await world.blobs.delete(f"{CLUSTER_ID}/manifests/manifests/a.yaml")
+        assert (await call("POST", PATH, sent("b.yaml"))).status == 201
+
+
+@pytest.mark.usefixtures("cluster")
 class TestKeeping:
     async def test_a_manifest_is_listed_and_comes_back_as_it_was(self, call: Client, world: World) -> None:
         answer = await call("POST", PATH, sent())
@@ -59,9 +83,9 @@ class TestKeeping:
 
     async def test_the_same_name_again_replaces(self, call: Client) -> None:
         await call("POST", PATH, sent())
-        assert (await call("POST", PATH, sent(content="kind: Secret\n"))).status == 201
+        assert (await call("POST", PATH, sent(content=OTHER))).status == 201
         assert await listed(call) == [("manifests", "a.yaml")]
-        assert await content(call, "a.yaml") == b"kind: Secret\n"
+        assert await content(call, "a.yaml") == OTHER.encode()
 
     async def test_usage_follows_their_presence(self, call: Client) -> None:
         async def used() -> bool:
@@ -70,7 +94,7 @@ class TestKeeping:
 
         assert not await used()
         await call("POST", PATH, sent())
-        await call("POST", PATH, sent("b.yaml"))
+        await call("POST", PATH, sent("b.yaml", OTHER))
         assert await used()
         await call("DELETE", PATH, query="file_name=a.yaml")
         assert await used()
@@ -97,13 +121,13 @@ class TestKeeping:
             "folder": "openshift",
             "file_name": "a.yaml",
             "updated_file_name": "b.yml",
-            "updated_content": encoded("kind: Secret\n"),
+            "updated_content": encoded(OTHER),
         }
         answer = await call(method, PATH, changed)
         assert answer.status == 200
         assert answer.json() == {"folder": "openshift", "file_name": "b.yml", "manifest_source": "user"}
         assert await listed(call) == [("openshift", "b.yml")]
-        assert await content(call, "b.yml", folder="openshift") == b"kind: Secret\n"
+        assert await content(call, "b.yml", folder="openshift") == OTHER.encode()
 
     async def test_a_renamed_manifest_leaves_nothing_behind(self, call: Client, world: World) -> None:
         await call("POST", PATH, sent())
@@ -114,12 +138,12 @@ class TestKeeping:
     @pytest.mark.parametrize(
         ("name", "text"),
         [
-            ("two.yaml", "kind: A\n---\nkind: B\n"),
-            ("one.json", '{"kind": "A"}'),
+            ("two.yaml", f"{CONFIG_MAP}---\n---\n{OTHER}"),
+            ("one.json", '{"apiVersion": "v1", "kind": "A", "metadata": {"name": "a"}}'),
             ("x.yml.patch_1", "- {op: add, path: /a, value: 1}"),
             ("x.yaml.patch", "- {op: test, path: /a, value: 1}"),
-            ("ünïcode.yaml", "kind: Ä"),
-            ("anchors.yaml", "kind: A\na: &a {b: 1}\nc: *a\n"),
+            ("ünïcode.yaml", f"{CONFIG_MAP}data: {{Ä: ö}}"),
+            ("anchors.yaml", f"{CONFIG_MAP}data: &a {{b: x}}\nc: *a\n"),
         ],
     )
     async def test_accepted(self, call: Client, name: str, text: str) -> None:
@@ -127,7 +151,7 @@ class TestKeeping:
         assert await listed(call) == [("manifests", name)]
 
     async def test_line_breaks_in_base64_do_not_matter(self, call: Client) -> None:
-        body = {"file_name": "a.yaml", "content": "\r\n".join(encoded(CONFIG_MAP)[i : i + 8] for i in range(0, 64, 8))}
+        body = {"file_name": "a.yaml", "content": "\r\n".join(encoded(CONFIG_MAP)[i : i + 8] for i in range(0, 68, 8))}
         assert (await call("POST", PATH, body)).status == 201
         assert await content(call, "a.yaml") == CONFIG_MAP.encode()
 
@@ -179,7 +203,9 @@ class TestRefusing:
             ("a.yaml", merge_bomb(), "unfolds to more"),
             ("a.yaml", "a: &a [*a]", "before its value is complete"),
             ("a.yaml", "[" * 3000 + "]" * 3000, "nested deeper"),
-            ("a.yaml", "a: 2024-13-45", "cannot be read"),
+            ("a.yaml", "kind: A", "apiVersion is missing; metadata is missing"),
+            ("a.yaml", f"{CONFIG_MAP}---\n{OTHER}data: {{port: 80}}", "document 2: data[port] must be text"),
+            ("a.yaml", f"{CONFIG_MAP}---\n{CONFIG_MAP}", "holds ConfigMap a twice"),
             ("a.yaml", "a: " + "9" * 5000, "cannot be read"),
             ("a.json", "{", "not valid JSON"),
             ("a.json", "[" * 100_000, "not valid JSON"),
@@ -222,7 +248,7 @@ class TestRefusing:
 
     async def test_renaming_onto_another(self, call: Client) -> None:
         await call("POST", PATH, sent())
-        await call("POST", PATH, sent("b.yaml"))
+        await call("POST", PATH, sent("b.yaml", OTHER))
         body = {"folder": "manifests", "file_name": "a.yaml", "updated_file_name": "b.yaml"}
         assert "already" in reason(await call("PATCH", PATH, body), 409)
 
@@ -262,9 +288,9 @@ async def test_an_unknown_cluster(call: Client, method: str) -> None:
 async def test_only_before_the_installation(call: Client, world: World, status: ClusterStatus, editable: bool) -> None:
     await put_cluster(world, status=status)
     await put_manifest(world, CLUSTER_ID, "old.yaml", CONFIG_MAP.encode())
-    body = {"folder": "manifests", "file_name": "old.yaml", "updated_content": encoded("kind: B")}
+    body = {"folder": "manifests", "file_name": "old.yaml", "updated_content": encoded(CONFIG_MAP)}
     answers = [
-        await call("POST", PATH, sent()),
+        await call("POST", PATH, sent(content=OTHER)),
         await call("PATCH", PATH, body),
         await call("DELETE", PATH, query="file_name=old.yaml"),
     ]

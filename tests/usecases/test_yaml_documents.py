@@ -32,6 +32,21 @@ def test_aliases_count_as_what_they_stand_for(aliases: int, accepted: bool) -> N
             parse_manifest("a.yaml", text)
 
 
+@pytest.mark.parametrize(
+    ("word", "value"),
+    [
+        ("12:30", "12:30"), ("52:54:00:12:34:56", "52:54:00:12:34:56"), ("1:30.5", "1:30.5"),
+        ("2024-13-45", "2024-13-45"), ("2025-01-01", "2025-01-01"), ("2025-01-01T12:00:00Z", "2025-01-01T12:00:00Z"), ("10.0.0.1", "10.0.0.1"),
+        ("0o644", 420), ("0644", 420), ("0x1F", 31), ("0b11", 3), ("-7", -7), ("1_000", 1000), ("0", 0), ("08", "08"),
+        ("1.5", 1.5), ("-.5", -0.5), ("1.", 1.0), ("1.5e+3", 1500.0), ("yes", True), ("off", False), ("~", None),
+    ],
+)  # fmt: skip
+def test_plain_words_are_read_as_the_cluster_reads_them(word: str, value: object) -> None:
+    found = parse_manifest("a.yaml", f"a: {word}".encode())
+    assert found == [{"a": value}]
+    assert type(found[0]["a"]) is type(value)  # type: ignore[index]
+
+
 def test_many_documents_count_together() -> None:
     with pytest.raises(Invalid, match="unfolds"):
         parse_manifest("a.yaml", b"--- 1\n" * (MOST_VALUES + 1))

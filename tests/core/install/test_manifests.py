@@ -68,14 +68,23 @@ def test_sizes() -> None:
             require_size("a.yaml", empty)
 
 
-@pytest.mark.parametrize("documents", [[{"kind": "A"}], [{"kind": "A"}, None, {"kind": "B"}]])
+A, B = ({"apiVersion": "v1", "kind": "A", "metadata": {"name": name}} for name in "ab")
+
+
+@pytest.mark.parametrize("documents", [[A], [A, None, B]])
 def test_documents(documents: list[object]) -> None:
     require_documents("a.yaml", documents)
 
 
 @pytest.mark.parametrize(
     ("documents", "reason"),
-    [([], "no document"), ([None], "no document"), ([{}, "text"], "document 2"), ([[]], "document 1")],
+    [
+        ([], "no document"),
+        ([None], "no document"),
+        ([{}, "text"], "document 2"),
+        ([[]], "document 1"),
+        ([A, A], "twice"),
+    ],
 )
 def test_refused_documents(documents: list[object], reason: str) -> None:
     with pytest.raises(Invalid, match=reason):

@@ -10,6 +10,7 @@ from firstlight.core.install.inputs import MirrorRegistries, ProxySettings, Regi
 from firstlight.core.install.install_config import render_install_config
 from firstlight.core.install.installer_files import for_our_machines, host_files, required_files
 from firstlight.core.install.manifest_set import parsed
+from firstlight.core.install.manifests import require_documents
 from firstlight.core.model.cluster_status import PlatformType
 from firstlight.core.model.host_status import HostRole
 from firstlight.server.ports.installer import InstallerOrder, ManifestFile
@@ -101,8 +102,11 @@ def order(cluster: ClusterInputs) -> InstallerOrder:
 @pytest.mark.parametrize("case", CASES)
 async def test_the_installer_accepts_it(installers: ReleaseInstallers, case: str) -> None:
     async with installers.run(order(CASES[case])) as run:
-        names = {one.name for one in await run.manifests()}
-    assert {"cluster-config.yaml", "cluster-infrastructure-02-config.yml"} <= names
+        files = {one.name: one for one in await run.manifests()}
+    assert {"cluster-config.yaml", "cluster-infrastructure-02-config.yml"} <= files.keys()
+    for name, file in files.items():
+        # What it writes itself, users may hand in changed.
+        require_documents(name, parse_manifest(name, file.content))
 
 
 @pytest.mark.parametrize("case", ["one worker", "dual stack", "vSphere", "single node, external", "arbiter"])

@@ -10,6 +10,7 @@ from typing import Final
 
 from firstlight.core.errors import Invalid, Unprocessable
 from firstlight.core.install.documents import is_mapping, is_sequence, mapping, sequence
+from firstlight.core.install.manifest_objects import FileObjects, require_distinct, require_objects
 
 LARGEST: Final = 1_048_576
 """Bytes of one manifest, decoded."""
@@ -83,6 +84,9 @@ def require_documents(file_name: str, documents: Sequence[object]) -> None:
     for index, document in enumerate(present):
         if not is_mapping(document):
             raise Invalid(f"Manifest {file_name}: document {index + 1} is not an object with kind and metadata.")
+    objects = [mapping(document) for document in present]
+    require_objects(file_name, objects)
+    require_distinct([FileObjects(file_name, objects)])
 
 
 def require_patch(file_name: str, documents: Sequence[object]) -> None:

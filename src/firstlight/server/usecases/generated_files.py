@@ -13,6 +13,7 @@ from firstlight.core.install.from_records import cluster_inputs, lease_files, sy
 from firstlight.core.install.hardware_details import hardware_of
 from firstlight.core.install.install_config import install_config
 from firstlight.core.install.kube_objects import Manifest
+from firstlight.core.install.manifest_objects import FileObjects, require_distinct
 from firstlight.core.install.manifest_set import added_manifests, parsed
 from firstlight.core.install.openshift_manifests import openshift_manifests
 from firstlight.core.install.outputs import installation_files
@@ -116,7 +117,7 @@ class Given(Struct, frozen=True, kw_only=True):
 def given_manifests(
     state: ClusterState, inputs: ClusterInputs, *, user: Sequence[StoredManifest], policy: Policy, service_url: str
 ) -> Given:
-    """The service's manifests and the user's, parsed. Raises Invalid when both write the same file."""
+    """The service's manifests and the user's, parsed. Raises Invalid when two write the same file or object."""
     settings = system_settings(state, policy=policy, service_url=service_url)
     system = [_read(one) for one in system_manifests(inputs, settings)]
     own = {one.name for one in system}
@@ -126,7 +127,13 @@ def given_manifests(
                 f"The service writes a manifest called {row.file_name} itself. Give yours another name, or change the "
                 "service's through a patch."
             )
-    return Given(system=system, user=[_parsed(row, content) for row, content in user])
+    given = Given(system=system, user=[_parsed(row, content) for row, content in user])
+    require_distinct(_objects(given.user), known=_objects(given.system))
+    return given
+
+
+def _objects(manifests: Sequence[Manifest]) -> list[FileObjects]:
+    return [FileObjects(f"{one.folder}/{one.name}", one.documents) for one in manifests]
 
 
 def controller_files(state: ClusterState, *, policy: Policy) -> Mapping[str, bytes]:

@@ -1,7 +1,8 @@
 """Users bring manifests that their cluster shall start with."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from contextlib import suppress
 from datetime import datetime
 from typing import Final
 from uuid import UUID
@@ -10,7 +11,9 @@ from firstlight.core.commands import manifest_changes as rules
 from firstlight.core.commands.manifest_changes import KnownManifest, ManifestName
 from firstlight.core.decision import Decision
 from firstlight.core.errors import NotFound
-from firstlight.core.install.manifests import Folder, require_documents
+from firstlight.core.install.documents import mapping
+from firstlight.core.install.manifest_objects import FileObjects, require_distinct
+from firstlight.core.install.manifests import Folder, patch_target, require_documents
 from firstlight.core.model.cluster import Cluster, ClusterState
 from firstlight.server.ports.store import DeleteManifest, ManifestRow, PutManifest, Write
 from firstlight.server.usecases.caller import Caller
@@ -22,6 +25,8 @@ from firstlight.server.usecases.yaml_documents import parse_manifest
 
 PARSE_ON_THREAD_FROM: Final = 16 * 1024
 """Bytes; larger documents would hold the loop."""
+COMPARED_UP_TO: Final = 2 * 1024 * 1024
+"""Bytes of all manifests, that a new one is compared with."""
 
 
 async def known_cluster(world: World, cluster_id: UUID) -> Cluster:
@@ -42,7 +47,7 @@ async def create_manifest(world: World, cluster_id: UUID, name: ManifestName, *,
     rules.require_editable(await known_cluster(world, cluster_id))
     rules.require_new_name(name, await _known(world, cluster_id))
     data = rules.decoded_content(name.file_name, content)
-    await _require_sound(name, data)
+    await _require_sound(world, cluster_id, name, data)
     await world.blobs.put(manifest_object(cluster_id, name.folder, name.file_name), data)
     await _commit(world, cluster_id, before=None, after=name, size=len(data), any_left=True, caller=caller)
 
@@ -69,7 +74,7 @@ async def update_manifest(
         return name
     old = manifest_object(cluster_id, name.folder, name.file_name)
     data = await world.blobs.get(old) if content is None else rules.decoded_content(after.file_name, content)
-    await _require_sound(after, data)
+    await _require_sound(world, cluster_id, after, data, besides=name)
     await world.blobs.put(manifest_object(cluster_id, after.folder, after.file_name), data)
     await _commit(world, cluster_id, before=name, after=after, size=len(data), any_left=True, caller=caller)
     if after != name:
@@ -102,14 +107,44 @@ async def _known(world: World, cluster_id: UUID) -> list[KnownManifest]:
     return [KnownManifest(ManifestName(Folder(row.folder), row.file_name), row.source == USER) for row in rows]
 
 
-async def _require_sound(name: ManifestName, data: bytes) -> None:
-    """Refuse content that is not what its name says."""
+async def _require_sound(
+    world: World, cluster_id: UUID, name: ManifestName, data: bytes, *, besides: ManifestName | None = None
+) -> None:
+    """Refuse content that is not what its name says, or holds what another manifest has. `besides` is being renamed."""
+    others = await _others(world, cluster_id, {name, besides})
 
-    if len(data) > PARSE_ON_THREAD_FROM:
-        documents = await asyncio.to_thread(parse_manifest, name.file_name, data)
-    else:
+    def check() -> None:
         documents = parse_manifest(name.file_name, data)
-    require_documents(name.file_name, documents)
+        require_documents(name.file_name, documents)
+        require_distinct([_given(name, data, documents)], known=[_given(*other) for other in others])
+
+    if len(data) + sum(len(content) for _, content in others) > PARSE_ON_THREAD_FROM:
+        await asyncio.to_thread(check)
+    else:
+        check()
+
+
+async def _others(
+    world: World, cluster_id: UUID, without: Collection[ManifestName | None]
+) -> list[tuple[ManifestName, bytes]]:
+    """The user's other manifests, as long as reading them takes no time; the preparation looks at all in any case."""
+    rows = [row for row in await world.store.manifests(cluster_id) if row.source == USER]
+    names = [name for row in rows if (name := ManifestName(Folder(row.folder), row.file_name)) not in without]
+    if sum(row.size for row in rows) > COMPARED_UP_TO:
+        return []
+    found: list[tuple[ManifestName, bytes]] = []
+    for name in names:
+        # One that was deleted just now stands in nobody's way.
+        with suppress(NotFound):
+            found.append((name, await world.blobs.get(manifest_object(cluster_id, name.folder, name.file_name))))
+    return found
+
+
+def _given(name: ManifestName, content: bytes, documents: list[object] | None = None) -> FileObjects:
+    if patch_target(name.file_name) is not None:
+        return FileObjects(str(name), ())
+    found = parse_manifest(name.file_name, content) if documents is None else documents
+    return FileObjects(str(name), [mapping(document) for document in found if document is not None])
 
 
 async def _commit(
