@@ -22,7 +22,7 @@ from firstlight.host.actions.registry import ACTIONS
 from tests.agent_sites import text
 from tests.host.actions.test_install import a_request
 from tests.host.agent.machines import HOST_ID, a_machine, eventually, running_agent
-from tests.host.agent.scripted import Asked, Said, document, scripted
+from tests.host.agent.scripted import Asked, Said, Scripted, document, scripted
 from tests.namespaces import Bridge, bridge, inside, network_or_skip, program_or_skip
 
 INFRA_ENV_ID = "0f0f0f0f-1111-4222-8333-444444444444"
@@ -162,12 +162,12 @@ def network() -> Iterator[tuple[Bridge, str, str]]:
 
 
 class Service:
-    """Asks for one step once in each life of the agent, takes answers unless it is away, and holds its files."""
+    """Asks for one step once in each life of the agent, takes answers or does not, and holds its files."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Place, *, takes_answers: bool) -> None:
         self.place = place
+        self.takes_answers = takes_answers
         self.asks: list[dict[str, Any]] = []
-        self.away = False
         self.registered = 0
         self.replies: list[dict[str, Any]] = []
         self.uploads = 0
@@ -188,7 +188,7 @@ class Service:
         if asked.path.endswith("/logs-progress"):
             return Said(204, b"")
         if asked.method == "POST":
-            if self.away:
+            if not self.takes_answers:
                 return Said(503, b"{}")
             self.replies.append(asked.json())
             return Said(204, b"")
@@ -225,48 +225,41 @@ def lease_addresses(stack: ExitStack, place: Place) -> None:
     stack.callback(server.terminate)
 
 
-async def killed_twice(kind: str, case: Case, place: Place) -> tuple[Service, str]:
-    """The service after all, and what the agents wrote."""
-    service, folder = Service(place), place.folder
+async def killed_twice(kind: str, case: Case, place: Place) -> tuple[Service, Service, str]:
+    """The service as the first two lives of the agent met it, as the last did, and what the agents wrote."""
+    deaf, service, folder = Service(place, takes_answers=False), Service(place, takes_answers=True), place.folder
     log = folder / "agent.log"
 
     def count(words: str) -> int:
         return (log.read_text() if log.exists() else "").count(words)
 
     def is_under_way() -> bool:
-        seen = sum(call.startswith(case.under_way) for call in (*place.calls, *service.fetched))
+        seen = sum(call.startswith(case.under_way) for call in (*place.calls, *deaf.fetched))
         return count(f"A step begins. step={kind} ") > 0 and (not case.under_way or seen >= (case.calls or 1))
 
-    async def until(true: Callable[[], bool]) -> None:
-        await asyncio.to_thread(eventually, true, bool)
-
-    with ExitStack() as stack:
-        async with scripted(service) as server:
-            environment = {
-                "PATH": f"{folder}/bin:{os.environ['PATH']}",
-                "HELD": str(folder),
-                "HOLD": case.under_way or "nothing",
-            }
-            given = {"url": server.url, "infra_env_id": INFRA_ENV_ID, **environment}
-            step = {"step_type": kind, "step_id": f"{kind}-1", "args": list(case.given(server.url, folder))}
-            service.asks = [step]
-            with running_agent(folder, **given) as agent:
-                await until(is_under_way)
+    async def live(server: Scripted, true: Callable[[], bool], *, killed: bool) -> None:
+        known = {"PATH": f"{folder}/bin:{os.environ['PATH']}", "HELD": str(folder), "HOLD": case.under_way or "nothing"}
+        with running_agent(folder, url=server.url, infra_env_id=INFRA_ENV_ID, **known) as agent:
+            await asyncio.to_thread(eventually, true, bool)
+            if killed:
                 agent.process.kill()
                 agent.process.wait()
+
+    with ExitStack() as stack:
+        async with scripted(deaf) as server:
+            step = {"step_type": kind, "step_id": f"{kind}-1", "args": list(case.given(server.url, folder))}
+            deaf.asks = [step]
+            await live(server, is_under_way, killed=True)
             assert count(f"A step has ended. step={kind} ") == 0, "it died in the middle"
             if kind == "dhcp-lease-allocate":
                 lease_addresses(stack, place)
             place.release()
-            service.asks, service.away = [step], True
-            with running_agent(folder, **given) as agent:
-                await until(lambda: count(f"A reply waits for the service to come back. step={kind} ") > 0)
-                agent.process.kill()
-                agent.process.wait()
-            service.away = False
-            with running_agent(folder, **given):
-                await until(lambda: bool(service.replies))
-    return service, log.read_text()
+            deaf.asks = [step]
+            waits = f"A reply waits for the service to come back. step={kind} "
+            await live(server, lambda: count(waits) > 0, killed=True)
+        async with scripted(service) as server:
+            await live(server, lambda: bool(service.replies), killed=False)
+    return deaf, service, log.read_text()
 
 
 @pytest.mark.timeout(300)
@@ -275,7 +268,7 @@ def test_killed_in_the_step_and_with_its_answer(kind: str, network: tuple[Bridge
     case = CASES[kind]
     made, machine, services = network
     place = a_place(tmp_path, made, services)
-    service, log = inside(machine, lambda: killed_twice(kind, case, place))
+    deaf, service, log = inside(machine, lambda: killed_twice(kind, case, place))
     [reply] = service.replies
     assert (reply["step_type"], reply["step_id"]) == (kind, f"{kind}-1")
     assert reply.get("exit_code", 0) == case.code, reply
@@ -284,6 +277,6 @@ def test_killed_in_the_step_and_with_its_answer(kind: str, network: tuple[Bridge
     if case.calls is not None:
         assert sum(call.startswith(case.under_way) for call in place.calls) == case.calls
     assert case.afterwards(tmp_path)
-    assert service.registered == (1 if kind == "install" else 3)
-    assert service.uploads == (kind == "logs-gather")
+    assert (deaf.registered, service.registered) == ((1, 0) if kind == "install" else (2, 1))
+    assert deaf.uploads == (kind == "logs-gather")
     assert "nobody foresaw" not in log
