@@ -48,6 +48,10 @@ class Server:
         self._is_ready = is_ready
         self._process: subprocess.Popen[bytes] | None = None
 
+    def also(self, *arguments: str | Path) -> None:
+        """Further arguments for the next start."""
+        self._command += map(str, arguments)
+
     def start(self) -> None:
         with self._log.open("ab") as output:
             self._process = subprocess.Popen(

@@ -1,17 +1,20 @@
 """Small facts of nodes: taints of clouds that nobody runs, boots in the host's record, and whose Ignition asked."""
 
+import asyncio
 import itertools
 import shutil
 import struct
 import subprocess
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 
-from firstlight.host.controller.documents import ClusterDocument
+from firstlight.host.controller.documents import ClusterDocument, HostDocument
+from firstlight.host.controller.kube.access import Access, kubeconfig_text
 from firstlight.host.controller.mcs_logs import McsLogs
-from firstlight.host.controller.objects import Condition, Metadata, Node, NodeSpec, NodeStatus, Taint
-from firstlight.host.controller.reboots import boots
+from firstlight.host.controller.objects import Condition, Metadata, Node, NodeInfo, NodeSpec, NodeStatus, Taint
+from firstlight.host.controller.reboots import ATTEMPTS, Reboots, boots
 from firstlight.host.controller.taints import UNINITIALIZED, nobody_else_removes, removal
 from tests.conftest import missing
 from tests.host.agent.scripted import Asked, Said, document
@@ -98,6 +101,41 @@ def test_boots_as_the_real_tool_counts_them(tmp_path: Path) -> None:
         shown = subprocess.run([tool, "-f", file, "reboot"], capture_output=True, text=True, check=True).stdout
         listed = sum(line.startswith("reboot ") for line in shown.splitlines())
         assert boots(file.read_bytes(), architecture="amd64") == listed
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(("failures", "told"), [(0, True), (ATTEMPTS - 1, True), (ATTEMPTS, False)])
+async def test_the_user_is_told_unless_the_kubelet_never_answers(failures: int, told: bool, tmp_path: Path) -> None:
+    wtmp, asked_of_kubelet, events = b"".join(record(*one) for one in (BOOT, LOGIN, BOOT)), [], []
+
+    def script(asked: Asked) -> Said:
+        if asked.path.endswith("/downloads/credentials"):
+            return Said(body=kubeconfig_text(Access(server="https://192.0.2.1:6443", token=lambda: "admin")).encode())
+        if asked.path == "/api/v1/nodes/worker-0/proxy/logs/wtmp":
+            asked_of_kubelet.append(asked.headers["authorization"])
+            return document({"message": "away"}, status=502) if len(asked_of_kubelet) <= failures else Said(body=wtmp)
+        events.append(asked.json())
+        return document({}, status=201)
+
+    async with site_at(script, tmp_path, notify_reboots=True, look_seconds=0.001) as (site, _):
+        ready = NodeStatus(
+            conditions=(Condition(type="Ready", status="True"),), node_info=NodeInfo(architecture="amd64")
+        )
+        site.nodes.items = {"worker-0": Node(metadata=Metadata(name="worker-0"), status=ready)}
+        site.hosts = (HostDocument(id=UUID(int=1), requested_hostname="worker-0", status="installed"),)
+        async with asyncio.timeout(60):
+            await Reboots(site).run()
+        assert set(asked_of_kubelet) == {"Bearer admin"}
+        assert ("cannot be counted" in said(site)) is not told
+    assert [(one["name"], one["host_id"]) for one in events] == [("reboots_for_node", str(UUID(int=1)))] * told
+    assert not told or "worker-0 has booted 2 times" in events[0]["message"]
+
+
+@pytest.mark.anyio
+async def test_nobody_counts_who_was_not_asked_to(tmp_path: Path) -> None:
+    async with site_at(lambda asked: document({}), tmp_path) as (site, server):
+        await Reboots(site).run()
+        assert server.asked == []
 
 
 # --- logs of machine-config servers -----------------------------------------------------------------------------------

@@ -16,12 +16,14 @@ from uuid import UUID
 from firstlight.core.install.controller_manifests import ControllerJob, controller_manifests
 from firstlight.simulate.calls import Service
 from firstlight.simulate.machines import Machine
-from lab.cluster.bootkube import ControlPlane, running_cluster
+from lab.cluster import audit, kubelet
+from lab.cluster.bootkube import ControlPlane, unpack
 from lab.cluster.joiner import Joiner
 from lab.cluster.objects import account_token, furnish, place
 
 NAME = "assisted-installer-controller"
 SPACE = "assisted-installer"
+ACCOUNT = f"system:serviceaccount:{SPACE}:{NAME}"
 PROGRAM = "import sys; sys.argv[0] = 'firstlight-controller'; from firstlight.host.main import main; main()"
 LOOK_SECONDS = "0.5"
 
@@ -41,13 +43,21 @@ class ControllerProcess:
 
 @contextmanager
 def furnished(bootstrap: bytes, folder: Path, job: ControllerJob) -> Iterator[ControlPlane]:
-    """A control plane with the kinds of OpenShift and the controller's objects, as bootkube would apply them."""
-    with running_cluster(bootstrap, folder) as plane:
+    """A control plane with the kinds of OpenShift and the controller's objects, as bootkube would apply them.
+
+    Its API server keeps what the controller's account does, and calls kubelets on loopback only.
+    """
+    plane = ControlPlane(unpack(bootstrap, folder), data=folder)
+    plane.api_server.also(*kubelet.flags(plane.home / "tls"), *audit.flags(folder, ACCOUNT))
+    try:
+        plane.start()
         furnish(plane.admin)
         for manifest in controller_manifests(job):
             for document in manifest.documents:
                 place(plane.admin, document)
         yield plane
+    finally:
+        plane.stop()
 
 
 @contextmanager

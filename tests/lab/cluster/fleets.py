@@ -1,5 +1,7 @@
 """Simulated machines up to their reboot: from there on the laboratory's stand-ins and the real controller act."""
 
+import base64
+from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
@@ -36,16 +38,31 @@ class RebootingFleet(Fleet):
         return
 
 
-async def reboot_all(service: Service, name: str, plan: Plan, **wishes: Any) -> tuple[UUID, tuple[Machine, ...]]:
-    """A new cluster whose hosts have all reported that they reboot."""
+async def reboot_all(
+    service: Service,
+    name: str,
+    plan: Plan,
+    *,
+    of_host: Callable[[Machine], dict[str, Any]] = lambda machine: {},
+    manifest: str = "",
+    **wishes: Any,
+) -> tuple[UUID, tuple[Machine, ...]]:
+    """A new cluster whose hosts have all reported that they reboot; `wishes` are the cluster's, `of_host` theirs."""
     new = user.NewCluster(name=name, control_plane_count=plan.masters)
     cluster_id, infra_env_id = await user.create_cluster(service, new)
     if wishes:
         await service.send("PATCH", f"/v2/clusters/{cluster_id}", wishes)
+    if manifest:
+        content = base64.b64encode(manifest.encode()).decode()
+        file = {"folder": "openshift", "file_name": "user.yaml", "content": content}
+        await service.send("POST", f"/v2/clusters/{cluster_id}/manifests", file)
     machines = tuple(map(ample, make_machines(plan, seed=7, salt=str(infra_env_id))))
     fleet = RebootingFleet(service.url, infra_env_id, machines, speed=SPEED, seed=7, service=service, look_seconds=0.2)
     async with fleet.powered():
         assert (await fleet.wait(user.inventories_are_in, limit=LIMIT)).reached
+        for machine in machines:
+            if wish := of_host(machine):
+                await service.send("PATCH", f"/v2/infra-envs/{infra_env_id}/hosts/{machine.id}", wish)
         if plan.masters > 1:
             await user.set_vips(service, cluster_id, fleet.site.network)
         assert (await fleet.wait(cluster_is("ready"), limit=LIMIT)).reached

@@ -10,6 +10,7 @@ from typing import Final
 from firstlight.core.install.documents import Document
 
 LOOK: Final = ("get", "list", "watch")
+FOLLOW: Final = ("list", "watch")
 READY_CONFIG_MAP: Final = "assisted-installer-controller-ready"
 OPERATORS_CONFIG_MAP: Final = "olm-operator-manifests"
 
@@ -20,7 +21,7 @@ def rule(group: str, resources: tuple[str, ...], verbs: tuple[str, ...], *, name
 
 
 CLUSTER_RULES: Final[tuple[Document, ...]] = (
-    rule("", ("nodes",), (*LOOK, "patch")),
+    rule("", ("nodes",), (*FOLLOW, "patch")),
     rule("", ("events", "services"), ("list",)),
     rule("certificates.k8s.io", ("certificatesigningrequests",), LOOK),
     rule("certificates.k8s.io", ("certificatesigningrequests/approval",), ("update",)),
@@ -30,16 +31,16 @@ CLUSTER_RULES: Final[tuple[Document, ...]] = (
         ("approve",),
         names=("kubernetes.io/kube-apiserver-client-kubelet", "kubernetes.io/kubelet-serving"),
     ),
-    rule("config.openshift.io", ("clusteroperators", "clusterversions"), LOOK),
+    rule("config.openshift.io", ("clusteroperators", "clusterversions"), FOLLOW),
     rule("config.openshift.io", ("proxies",), ("get",), names=("cluster",)),
-    rule("operators.coreos.com", ("subscriptions", "clusterserviceversions"), LOOK),
-    rule("machine.openshift.io", ("machines",), LOOK),
-    rule("metal3.io", ("baremetalhosts",), (*LOOK, "patch")),
+    rule("operators.coreos.com", ("subscriptions", "clusterserviceversions"), FOLLOW),
+    rule("machine.openshift.io", ("machines",), FOLLOW),
+    rule("metal3.io", ("baremetalhosts",), (*FOLLOW, "patch")),
     rule("metal3.io", ("baremetalhosts/status",), ("patch",)),
     rule("metal3.io", ("provisionings",), ("get",), names=("provisioning-configuration",)),
     # Not what it does, but what its pod is made of: the host's network and some of its files.
     rule("security.openshift.io", ("securitycontextconstraints",), ("use",), names=("privileged",)),
-    rule("machineconfiguration.openshift.io", ("machineconfigpools",), ("get", "patch"), names=("worker",)),
+    rule("machineconfiguration.openshift.io", ("machineconfigpools",), ("patch",), names=("worker",)),
 )
 """In every namespace. Kinds whose namespace an installation may lack are here: a Role there could never be made."""
 
@@ -58,22 +59,25 @@ FOREIGN_RULES: Final[tuple[tuple[str, tuple[Document, ...]], ...]] = (
         "openshift-machine-config-operator",
         (rule("", ("pods",), ("list",)), rule("", ("pods/log",), ("get",))),
     ),
-    ("openshift-config-managed", (rule("", ("configmaps",), LOOK, names=("default-ingress-cert",)),)),
+    ("openshift-config-managed", (rule("", ("configmaps",), FOLLOW, names=("default-ingress-cert",)),)),
     ("kube-system", (rule("", ("configmaps",), ("get",), names=("cluster-config-v1",)),)),
     ("openshift-config", (rule("", ("configmaps",), ("get",), names=("openshift-install-manifests",)),)),
 )
 """In namespaces that every cluster has."""
 
 WIDER_RULES: Final[tuple[Document, ...]] = (
+    rule("", ("nodes",), ("get",)),
     rule("", ("pods", "pods/log", "configmaps"), LOOK),
     rule("", ("pods",), ("deletecollection",)),
     rule("", ("services",), ("list", "delete")),
     rule("", ("events",), ("create",)),
     rule("batch", ("jobs",), ("get", "list", "delete")),
-    rule("config.openshift.io", ("proxies",), ("get", "list")),
-    rule("metal3.io", ("baremetalhosts",), ("update",)),
+    rule("config.openshift.io", ("proxies", "clusteroperators", "clusterversions"), ("get", "list")),
+    rule("machine.openshift.io", ("machines",), ("get",)),
+    rule("metal3.io", ("baremetalhosts",), ("get", "update")),
     rule("metal3.io", ("baremetalhosts/status",), ("get", "update")),
     rule("metal3.io", ("provisionings",), ("get", "list")),
+    rule("operators.coreos.com", ("clusterserviceversions",), ("get",)),
     rule("operators.coreos.com", ("subscriptions", "installplans"), ("get", "list", "update", "delete")),
     rule("machineconfiguration.openshift.io", ("*",), ("get", "patch")),
 )

@@ -1,6 +1,7 @@
 """How often a node has booted, for the user's events: counted in the host's own record, read through its kubelet."""
 
 import struct
+import time
 from datetime import UTC, datetime
 from typing import Final
 from uuid import UUID
@@ -16,6 +17,7 @@ from firstlight.host.controller.stages import all_ended
 
 EVENT: Final = "reboots_for_node"
 ATTEMPTS: Final = 10
+PAUSE_SECONDS: Final = 15.0
 BOOT_TIME: Final = 2
 RECORD_BYTES: Final = {"arm64": 400}
 """Of the C library's record on this architecture; 384 on all others."""
@@ -34,6 +36,7 @@ class Reboots:
         self._site = site
         self._told: set[UUID] = set()
         self._attempts: dict[UUID, int] = {}
+        self._next: dict[UUID, float] = {}
 
     async def run(self) -> None:
         site = self._site
@@ -41,16 +44,22 @@ class Reboots:
             return
         bell = site.bell()
         site.nodes.wakes(bell)
-        seconds = min(15.0, site.settings.look_seconds)
-        await repeat(self._look, about="Counting reboots", bell=bell, seconds=seconds, log=site.log)
+        await repeat(self._look, about="Counting reboots", bell=bell, seconds=self._pause, log=site.log)
+
+    @property
+    def _pause(self) -> float:
+        return min(PAUSE_SECONDS, self._site.settings.look_seconds)
 
     async def _look(self) -> bool:
         site = self._site
         nodes = nodes_of_hosts(site.nodes.items.values(), site.hosts)
         ready = [(host, nodes[host.id]) for host in site.hosts if host.id in nodes and nodes[host.id].is_ready]
-        due = [(host, node) for host, node in ready if host.id not in self._told]
-        for host, node in due:
-            await self._tell(host, node)
+        now = time.monotonic()
+        for host, node in ready:
+            # Whatever else rings: a kubelet that has just failed is given its time.
+            if host.id not in self._told and self._next.get(host.id, 0.0) <= now:
+                self._next[host.id] = now + self._pause
+                await self._tell(host, node)
         return all_ended(site.hosts) and all(host.id in self._told for host, _ in ready)
 
     async def _tell(self, host: HostDocument, node: Node) -> None:
