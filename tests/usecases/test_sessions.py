@@ -1,11 +1,13 @@
 """What is kept in mind about an agent goes when somebody else changes it, and stays when the agent itself did."""
 
+import json
 from collections.abc import Callable
 
 import pytest
 from msgspec.structs import replace
 
-from firstlight.core.model.plan import StepType
+from firstlight.core.model.plan import Step, StepPlan, StepType
+from firstlight.core.model.reports import ReportKind
 from firstlight.server.ports.store import cluster_subject, host_subject
 from firstlight.server.usecases.sessions import Issued, Session, Sessions
 from tests.builders.hosts import host_state
@@ -120,3 +122,26 @@ def test_the_oldest_sessions_make_room() -> None:
     assert sessions.get(first.key) is None
     sessions.forget(host_subject((other.host.infra_env_id, other.host.id)))
     assert sessions.get((other.host.infra_env_id, other.host.id)) is None
+
+
+def test_a_step_in_a_hurry_is_handed_out_again_sooner_than_the_others() -> None:
+    """In virtual time, for agents that ask at intervals and for those that wait."""
+    steps = (Step(StepType.CONNECTIVITY_CHECK, ("[]",), again_seconds=15), Step(StepType.NTP, ("{}",)))
+    state = replace(host_state(1), plan=StepPlan(steps=steps, next_instruction_seconds=15))
+    session = Session(state, {ReportKind.CONNECTIVITY: "a", ReportKind.NTP: "b"}, {})
+
+    def handed_out(now: float) -> list[str]:
+        answer = json.loads(session.instructions(now, repeat_after=48.0))
+        return [step["step_type"] for step in answer["instructions"]]
+
+    assert handed_out(0) == ["connectivity-check", "ntp-synchronizer"]
+    assert session.due_at(repeat_after=60.0) == 15
+    assert [handed_out(at) for at in (14.9, 15, 29.9, 30, 45, 48)] == [
+        [],
+        ["connectivity-check"],
+        [],
+        ["connectivity-check"],
+        ["connectivity-check"],
+        ["ntp-synchronizer"],
+    ]
+    assert session.due_at(repeat_after=60.0) == 60

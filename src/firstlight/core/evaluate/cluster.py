@@ -245,7 +245,8 @@ class _Work:
         plans: dict[HostKey, StepPlan] = {}
         for key, host in self.hosts.items():
             infra_env = self.before.infra_envs.get(host.host.infra_env_id)
-            facts = (host.host, host.reports, host.presence.agent_version, infra_env, *shared)
+            hurry = neighbourhood.hurry(host.host.id, usual=self.around.policy.poll_seconds)
+            facts = (host.host, host.reports, host.presence.agent_version, infra_env, hurry, *shared)
             plan = self.memo.plan(key, facts, partial(self._plan, state, host, neighbourhood))
             if _differ(plan, self.earlier[key].plan):
                 plans[key] = plan

@@ -30,6 +30,8 @@ class Step(Struct, frozen=True):
     args: tuple[str, ...] = ()
     tries: int = 0
     """Told apart by this, the same step may be asked for anew."""
+    again_seconds: int = 0
+    """After so long the step is asked for once more; zero means at the usual interval."""
 
 
 class StepPlan(Struct, frozen=True, kw_only=True, omit_defaults=True):

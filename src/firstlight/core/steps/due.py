@@ -1,13 +1,15 @@
 """Which steps a host's agent is to run next, by status, and how soon it is to ask again.
 
 The tables are those agents have always been served. The rhythm is faster than it was while an answer is missing that
-somebody waits for; it depends on facts alone, so that equal facts give equal plans.
+somebody waits for, and while something fails that may be mended at any moment; it depends on facts alone, so that equal
+facts give equal plans.
 """
 
 from collections.abc import Callable, Mapping
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from firstlight.core.model.cluster import ClusterState
 from firstlight.core.model.host import HostState
@@ -156,7 +158,9 @@ def plan_steps(
         )
     row = row_of(state, member)
     allowed = [BUILDERS[kind] for kind in row.steps if kind not in policy.disabled_steps]
-    steps = tuple([step for step in (build(occasion) for build in allowed) if step is not None])
+    hurry = occasion.neighbourhood.hurry(member.host.id, usual=policy.poll_seconds)
+    built = [step for step in (build(occasion) for build in allowed) if step is not None]
+    steps = tuple([replace(step, again_seconds=hurry.get(step.type, 0)) for step in built] if hurry else built)
     return StepPlan(steps=steps, next_instruction_seconds=_seconds(row, steps, occasion), exit=row.exit)
 
 
@@ -186,7 +190,7 @@ def _seconds(row: Row, steps: tuple[Step, ...], occasion: Occasion) -> int:
         return min(usual, AWAITED_SECONDS + crowd)
     if row.soon or (row.steps and occasion.neighbourhood.forming):
         return min(usual, SOON_SECONDS)
-    return usual
+    return min([usual, *(step.again_seconds for step in steps if step.again_seconds)])
 
 
 def _is_awaited(step: Step, occasion: Occasion) -> bool:

@@ -13,8 +13,10 @@ from firstlight.core.model.host import Host, HostState
 from firstlight.core.model.host_status import HostRole, HostStatus
 from firstlight.core.model.infra_env import InfraEnv
 from firstlight.core.model.inventory import Inventory
+from firstlight.core.model.plan import StepType
 from firstlight.core.model.policy import Policy
 from firstlight.core.steps.inputs import StepInputs
+from firstlight.core.steps.pace import Suspects, again_seconds, suspects_among
 
 UNREACHABLE: Final = frozenset({HostStatus.DISCOVERING, HostStatus.DISCONNECTED})
 """Peers in these statuses are not asked for: nothing is known of them, or nobody would answer."""
@@ -36,6 +38,17 @@ class Neighbourhood(Struct, frozen=True, kw_only=True):
     host_count: int = 0
     forming: bool = False
     """Some host is still missing, or has not seen all others: news is a matter of seconds."""
+    suspects: Suspects = {}
+    """By step, hosts with a finding that the step's next answer may end."""
+
+    def hurry(self, host_id: UUID, *, usual: int) -> dict[StepType, int]:
+        """Steps that this host shall do again sooner than usual, and after how many seconds."""
+        found = {
+            step: again_seconds(step, suspects=len(hosts), hosts=self.host_count, usual=usual)
+            for step, hosts in self.suspects.items()
+            if host_id in hosts
+        }
+        return {step: seconds for step, seconds in found.items() if seconds}
 
     def without(self, host_id: UUID) -> str:
         """The JSON list of all peers but one; empty when nobody is left."""
@@ -77,6 +90,7 @@ def neighbourhood_of(state: ClusterState) -> Neighbourhood:
         digest=blake2b(peers.encode(), digest_size=16).hexdigest(),
         packed=b"".join(sorted(host_id.bytes for host_id in spans)),
         host_count=len(state.hosts),
+        suspects=suspects_among(state.hosts),
     )
     return msgspec.structs.replace(neighbourhood, forming=_is_forming(state, neighbourhood))
 

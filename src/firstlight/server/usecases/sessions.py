@@ -47,6 +47,8 @@ class _Piece(NamedTuple):
     step: StepType
     fingerprint: int
     encoded: bytes
+    again_seconds: float
+    """When it is asked for once more at the latest."""
 
 
 class Session:
@@ -128,12 +130,13 @@ class Session:
         if before is None or before.fingerprint != piece.fingerprint:
             return -inf
         kind = REPORT_OF.get(piece.step)
+        repeat_after = min(repeat_after, piece.again_seconds)
         if before.answered and kind is not None and kind not in self.digests:
             repeat_after = min(repeat_after, (self.state.plan or NOTHING_TO_DO).next_instruction_seconds)
         return before.at + repeat_after
 
     def _is_due(self, before: Issued, piece: _Piece, now: float, repeat_after: float) -> bool:
-        if before.fingerprint != piece.fingerprint or now - before.at >= repeat_after:
+        if before.fingerprint != piece.fingerprint or now - before.at >= min(repeat_after, piece.again_seconds):
             return True
         kind = REPORT_OF.get(piece.step)
         return before.answered and kind is not None and kind not in self.digests
@@ -158,7 +161,7 @@ def names_peers_only(state: HostState) -> bool:
 def _piece(step: Step) -> _Piece:
     fingerprint = _fingerprint(step)
     shown = wire.Step(step_type=step.type, step_id=step_id(step), args=step.args)
-    return _Piece(step.type, fingerprint, _encode(shown))
+    return _Piece(step.type, fingerprint, _encode(shown), step.again_seconds or inf)
 
 
 def _fingerprint(step: Step) -> int:
