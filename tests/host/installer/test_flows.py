@@ -52,7 +52,8 @@ async def test_a_host_of_the_control_plane(rig: Rig, role: str) -> None:
 
 
 async def test_a_worker_waits_for_two_masters(rig: Rig) -> None:
-    hub = Hub(masters=[{"id": one, "progress": {"current_stage": "Rebooting"}} for one in OTHER_IDS])
+    masters = [{"id": one, "progress": {"current_stage": "Rebooting"}} for one in OTHER_IDS]
+    hub = Hub(masters=[{**one, "requested_hostname": f"m-{number}"} for number, one in enumerate(masters)])
     looks = 0
 
     def soon(asked: Asked) -> Said | None:
@@ -68,7 +69,8 @@ async def test_a_worker_waits_for_two_masters(rig: Rig) -> None:
     assert hub.order() == [
         *("Starting installation", "Installing", "Writing image to disk", "Waiting for control plane", "Rebooting")
     ]
-    assert ("Waiting for control plane", "0 of 2 masters are done") in hub.own()
+    told = "0 of 2 masters are done; not yet: m-0 (Rebooting), m-1 (Rebooting)"
+    assert ("Waiting for control plane", told) in hub.own()
 
 
 async def test_a_worker_of_day_two_waits_for_nobody(rig: Rig) -> None:
@@ -78,14 +80,18 @@ async def test_a_worker_of_day_two_waits_for_nobody(rig: Rig) -> None:
     assert hub.order()[-1] == "Rebooting"
 
 
-async def test_a_worker_whose_masters_never_come_fails_with_the_reason(rig: Rig) -> None:
+async def test_a_worker_whose_masters_never_come_is_late_and_fails_in_the_end(rig: Rig) -> None:
+    """The stage's limit is told and goes by; only that of the whole installation is the end."""
     hub = Hub()
-    limit = {"HOST_STAGE_WAITING_FOR_CONTROL_PLANE_TIMEOUT": "10s"}
+    limits = {"HOST_STAGE_WAITING_FOR_CONTROL_PLANE_TIMEOUT": "10s", "INSTALLATION_TIMEOUT": "3m"}
     async with scripted(hub) as server:
-        assert await rig.finish(server.url, role="worker", **limit) == 1
+        assert await rig.finish(server.url, role="worker", **limits) == 1
     stage, info = hub.own()[-1]
     assert stage == "Failed"
-    assert "0 of 2 masters are done" in info
+    assert info == "The installation of two masters did not happen within 3.6 seconds: 0 of 2 masters are done."
+    late = "0 of 2 masters are done (longer than 0.2 seconds)"
+    assert hub.own()[-2] == ("Waiting for control plane", late)
+    assert "takes longer than 0.2 seconds; waiting goes on" in rig.log()
     assert not rig.calls("shutdown")
 
 

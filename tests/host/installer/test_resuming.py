@@ -14,7 +14,7 @@ from firstlight.host.installer.memory import Memory
 from firstlight.host.installer.phases import BOOTSTRAP, MASTER, SINGLE_NODE, WORKER
 from tests.host.agent.scripted import Asked, Said, scripted
 from tests.host.installer.planes import Plane, kubeconfig, tls
-from tests.host.installer.rig import Hub, Rig, ended, eventually, left_behind, plant_disk
+from tests.host.installer.rig import HOST_ID, Hub, Rig, ended, eventually, left_behind, plant_disk
 
 pytestmark = pytest.mark.anyio
 
@@ -134,25 +134,55 @@ async def test_a_service_that_is_away_from_the_start(rig: Rig) -> None:
 
 
 async def test_a_failed_host_can_be_tried_again(rig: Rig) -> None:
-    """It goes on at the phase that failed; another disk is cleaned and written from the start."""
+    """It cleans the disk and begins anew, also on another one."""
     plant_disk(rig.root, "sdb", "8:16", partitions={1: "8:17"})
     works = (rig.folder / "behave/coreos-installer").read_text()
-    rig.behave("coreos-installer", "exit 1\n")
     hub = Hub()
     async with scripted(hub) as server:
-        assert await rig.finish(server.url, role="master") == 1
-        assert hub.own()[-1][0] == "Failed"
-        rig.behave("coreos-installer", works)
-        cleaned = len(rig.calls("wipefs"))
-        assert await rig.finish(server.url, role="master") == 0
-        assert len(rig.calls("wipefs")) == cleaned
-        (rig.root / "run/firstlight-installer/journal.json").unlink()
-        rig.behave("coreos-installer", "exit 1\n")
-        assert await rig.finish(server.url, role="master") == 1
-        rig.behave("coreos-installer", works)
-        assert await rig.finish(server.url, "--boot-device", "/dev/sdb", role="master") == 0
-    assert rig.calls("wipefs")[-1][-1] == "/dev/sdb"
-    assert rig.calls("coreos-installer")[-1][-1] == "/dev/sdb"
+        for disk in ("/dev/sda", "/dev/sdb"):
+            rig.behave("coreos-installer", "exit 1\n")
+            assert await rig.finish(server.url, role="master") == 1
+            assert hub.own()[-1][0] == "Failed"
+            rig.behave("coreos-installer", works)
+            (rig.folder / "calls").unlink()
+            hub.stages.clear()
+            assert await rig.finish(server.url, "--boot-device", disk, role="master") == 0
+            assert hub.order()[0] == "Starting installation"
+            assert rig.calls("wipefs")[-1][-1] == disk
+            assert [words[-1] for words in rig.calls("coreos-installer")] == [disk]
+            (rig.root / "run/firstlight-installer/journal.json").unlink()
+
+
+@pytest.mark.parametrize(
+    ("status", "stage", "writes"), [("installing", "", 2), ("installing-in-progress", "Writing image to disk", 1)]
+)
+async def test_the_service_may_want_everything_anew(rig: Rig, status: str, stage: str, writes: int) -> None:
+    """A host that was stopped goes on where it was, unless it is tried again: then it has no stage."""
+    hub = Hub()
+    async with scripted(hub) as server:
+        process = await rig.start(server.url, role="master", HANG="shutdown")
+        await eventually((rig.folder / "hung").exists)
+        await ended(process, how=signal.SIGTERM)
+        hub.masters = [{"id": HOST_ID, "status": status, "progress": {"current_stage": stage}}]
+        assert await rig.finish(server.url, role="master") == 0, rig.log()
+    assert len(rig.calls("coreos-installer")) == writes, rig.log()
+
+
+async def test_a_bootstrap_that_failed_goes_on_where_it_was(rig: Rig) -> None:
+    """Its services run without it, and nobody tries it again from the start."""
+    hub = Hub()
+    openshift = rig.root / "opt/openshift"
+    kubeconfig_gone = openshift / "auth/kubeconfig"
+    async with scripted(hub) as server:
+        assert await rig.finish(server.url, "--control-plane-count", "3", role="bootstrap") == 1
+        assert str(kubeconfig_gone.name) in hub.own()[-1][1]
+        hub.masters = [{"id": HOST_ID, "status": "installing"}]
+        authority, context = tls(rig.folder)
+        async with scripted(Plane(), tls=context) as api:
+            kubeconfig_gone.write_text(kubeconfig(api.url, authority))
+            assert await rig.finish(server.url, "--control-plane-count", "3", role="bootstrap") == 0, rig.log()
+    assert len(rig.calls("coreos-installer")) == 1
+    assert len([words for words in rig.calls("systemctl") if words[1] == "start"]) == 3
 
 
 async def test_started_again_after_the_end_it_does_nothing(rig: Rig) -> None:

@@ -43,6 +43,10 @@ class Memory:
     def finish(self, phase: str) -> None:
         self._put(replace(self._pages, begun="", done=(*self._pages.done, phase)))
 
+    def forget(self) -> None:
+        """The next start is a first one. Raises OSError if it cannot be recorded."""
+        self._put(Pages(run=self._pages.run, boot_id=self._pages.boot_id))
+
     def fact(self, name: str) -> str:
         return self._pages.facts.get(name, "")
 

@@ -10,9 +10,11 @@ LOOK_SECONDS: Final = 5.0
 
 
 class Pace:
-    def __init__(self, *, scale: float, stage_seconds: Mapping[HostStage, float]) -> None:
+    def __init__(self, *, scale: float, stage_seconds: Mapping[HostStage, float], longest_wait: float) -> None:
         self._scale = scale
         self._stages = stage_seconds
+        self.longest_wait = longest_wait * scale
+        """After this nobody waits any more."""
 
     def seconds(self, seconds: float) -> float:
         return seconds * self._scale

@@ -17,6 +17,8 @@ from firstlight.host.root import Root
 
 COMMAND_SECONDS: Final = 120.0
 LONGEST_COMPLAINT: Final = 200
+LATE_SECONDS: Final = 60.0
+"""Beyond the limit, so that a service with hard limits speaks first: every report makes its clock begin anew."""
 LOOK_LIMIT: Final = 60.0
 """For one look at something, so that a hanging look does not hide how long the wait has been."""
 INSTALL_FOLDER: Final = "/opt/install-dir"
@@ -92,12 +94,14 @@ class Run:
     ) -> None:
         """Look until nothing is missing. `look` says what is, and so does the progress while it lasts.
 
-        Raises `InstallationFailed` with the last thing that was missing when the time is up.
+        A wait that takes longer than its limit is told and goes on: whether a late host fails is for the service to
+        say, and somebody may be trying another one again. Raises `InstallationFailed` with the last thing that was
+        missing when nothing can come of it any more.
         """
         self.tell(stage, info)
         loop = asyncio.get_running_loop()
         limit = self.pace.limit(stage) if limit is None else self.pace.seconds(limit)
-        end = loop.time() + limit
+        begun, late = loop.time(), ""
         while True:
             try:
                 async with asyncio.timeout(LOOK_LIMIT):
@@ -106,9 +110,14 @@ class Run:
                 missing = "a look at it does not end"
             if not missing:
                 return
-            self.tell(stage, f"{info}: {missing}" if info else missing)
-            if loop.time() >= end:
-                raise InstallationFailed(f"{what} did not happen within {words(limit)}: {missing}.")
+            waited = loop.time() - begun
+            if not late and waited >= limit + self.pace.seconds(LATE_SECONDS):
+                late = f" (longer than {words(limit)})"
+                self.log.warning(f"{what} takes longer than {words(limit)}; waiting goes on.", missing=missing)
+            self.tell(stage, (f"{info}: {missing}" if info else missing) + late)
+            longest = self.pace.longest_wait
+            if waited >= longest:
+                raise InstallationFailed(f"{what} did not happen within {words(longest)}: {missing}.")
             await self.pace.rest(every)
 
     def write(self, name: str, content: bytes, *, mode: int = 0o644) -> None:

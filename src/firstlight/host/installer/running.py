@@ -14,9 +14,11 @@ from firstlight.host.installer.reporting import Reporter
 from firstlight.host.installer.run import InstallationFailed, Run
 from firstlight.host.installer.service import Service
 from firstlight.host.installer.settings import InstallerSettings, installer_settings
+from firstlight.host.installer.starting import forget_if_told
 from firstlight.host.programs import LocalPrograms, host_programs
 from firstlight.host.root import Root
 
+BOOTSTRAP: Final = "bootstrap"
 FAILED: Final = 1
 STOPPED: Final = 143
 """As a shell would say it: ended by SIGTERM."""
@@ -37,7 +39,9 @@ def install(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
 
 
 async def _live(settings: InstallerSettings, root: Root, log: Log) -> int:
-    pace = Pace(scale=settings.time_scale, stage_seconds=settings.stage_seconds)
+    pace = Pace(
+        scale=settings.time_scale, stage_seconds=settings.stage_seconds, longest_wait=settings.longest_wait_seconds
+    )
     try:
         service = Service(settings, root=root, pace=pace)
     except Unfetched as reason:
@@ -97,6 +101,7 @@ async def _until_told(run: Run) -> int:
 
 async def _install(run: Run) -> int:
     try:
+        await forget_if_told(run)
         await go(run, flow_of(run.settings))
         await run.reporter.flush(limit=run.pace.seconds(FLUSH_SECONDS))
     except InstallationFailed as failure:
@@ -112,6 +117,9 @@ async def _install(run: Run) -> int:
 
 async def _fail(run: Run, sentence: str) -> int:
     run.log.error(sentence)
+    if run.settings.role != BOOTSTRAP:
+        # Who tries this host again wants it done from the start. What a bootstrap began goes on without its installer.
+        run.memory.forget()
     run.tell("Failed", sentence)
     await run.reporter.flush(limit=run.pace.seconds(FLUSH_SECONDS))
     return FAILED

@@ -17,6 +17,8 @@ from firstlight.host.settings import TOKEN, Place, place_of, required_id, servic
 
 SCALE: Final = "FIRSTLIGHT_INSTALLER_TIME_SCALE"
 """A laboratory multiplies every rest and every limit by this."""
+LONGEST_WAIT: Final = "INSTALLATION_TIMEOUT"
+"""The service's limit for the whole installation is the installer's for a single wait."""
 STATE_FOLDER: Final = "run/firstlight-installer"
 MINUTE: Final = 60.0
 HOUR: Final = 3600.0
@@ -99,6 +101,8 @@ class InstallerSettings(Struct, frozen=True, kw_only=True):
     place: Place = Place()
     time_scale: float = 1.0
     stage_seconds: Mapping[HostStage, float]
+    longest_wait_seconds: float = 24 * HOUR
+    """After a stage's limit a wait goes on, but not for ever."""
 
     def __repr__(self) -> str:
         return f"InstallerSettings(role={self.role!r}, url={self.url!r}, host_id={self.host_id})"
@@ -158,6 +162,7 @@ def installer_settings(arguments: Sequence[str], environment: Mapping[str, str])
         place=Place(root=place.root, state=place.root / STATE_FOLDER, contained=place.contained),
         time_scale=_scale(environment.get(SCALE, "1")),
         stage_seconds=_stage_seconds(environment),
+        longest_wait_seconds=_duration(LONGEST_WAIT, environment.get(LONGEST_WAIT) or "24h"),
     )
 
 
@@ -206,9 +211,12 @@ def _stage_seconds(environment: Mapping[str, str]) -> dict[HostStage, float]:
     for stage in STAGE_SECONDS:
         name = f"HOST_STAGE_{stage.upper().replace(' ', '_')}_TIMEOUT"
         text = environment.get(name, "")
-        if not text:
-            continue
-        if not _DURATION.fullmatch(text):
-            raise Invalid(f"{name} is '{text}', which is no duration. Write it like 90m or 1h30m.")
-        found[stage] = sum(float(number) * _UNITS[unit] for number, unit in _PART.findall(text))
+        if text:
+            found[stage] = _duration(name, text)
     return found
+
+
+def _duration(name: str, text: str) -> float:
+    if not _DURATION.fullmatch(text):
+        raise Invalid(f"{name} is '{text}', which is no duration. Write it like 90m or 1h30m.")
+    return sum(float(number) * _UNITS[unit] for number, unit in _PART.findall(text))

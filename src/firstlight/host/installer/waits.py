@@ -12,6 +12,7 @@ from firstlight.host.installer.bootstrap import unit_state
 from firstlight.host.installer.controller_logs import send_controller_logs
 from firstlight.host.installer.nodes import UNINITIALIZED, Node, host_of, node_of, unsettled
 from firstlight.host.installer.run import InstallationFailed, Run
+from firstlight.host.installer.service import HostDocument
 from firstlight.host.installer.watching import other_hosts, tell_of
 from firstlight.host.kubernetes import Kube, KubeTrouble, mapping, name_of, read_kubeconfig
 
@@ -24,6 +25,7 @@ READY_EVENT: Final = "AssistedControllerIsReady"
 DAY_TWO: Final = "AddHostsCluster"
 MASTERS_FOR_WORKERS: Final = 2
 CALL_SECONDS: Final = 30.0
+GLANCE_SECONDS: Final = 10.0
 LOGS_EVERY: Final = 300.0
 AGENT_INVOKER: Final = "agent-installer"
 AGENT_EVERY: Final = 30.0
@@ -82,7 +84,16 @@ async def wait_for_masters(run: Run) -> None:
             await _tell_joined(run, [node for node in ready if node.name not in joined], joined)
             if len(ready) >= wanted:
                 return ""
-            return f"{len(ready)} of {wanted} {role} nodes are ready" + _unready(nodes)
+            return f"{len(ready)} of {wanted} {role} nodes are ready" + _unready(nodes) + await absent(role, nodes)
+
+        async def absent(role: str, nodes: list[Node]) -> str:
+            """Which hosts are not even nodes yet."""
+            try:
+                hosts = await run.service.hosts(role, limit=run.pace.seconds(GLANCE_SECONDS))
+            except (Refused, Unreachable):
+                return ""
+            there = {host.id for node in nodes if (host := host_of(node, hosts)) is not None}
+            return _listed("not there yet", [host for host in hosts if host.id not in {*there, run.settings.host_id}])
 
         wanted = max(min(count - 1, 2), 0)
         await run.wait(lambda: missing("master", wanted), stage=CONTROL_PLANE, info=info, what="The masters' joining")
@@ -98,6 +109,12 @@ async def wait_for_masters(run: Run) -> None:
 def _unready(nodes: list[Node]) -> str:
     names = sorted(node.name for node in nodes if not node.ready)
     return f"; not ready: {', '.join(names)}" if names else ""
+
+
+def _listed(what: str, hosts: list[HostDocument]) -> str:
+    """Hosts by name, each with how far it is."""
+    words = sorted(f"{host.requested_hostname or host.id} ({host.stage or host.status or 'unknown'})" for host in hosts)
+    return f"; {what}: {', '.join(words)}" if words else ""
 
 
 async def _nodes(kube: Kube, role: str) -> list[Node]:
@@ -240,7 +257,10 @@ async def wait_for_two_masters(run: Run) -> None:
             hosts = [*await run.service.hosts("master", limit=limit), *await run.service.hosts("arbiter", limit=limit)]
         except (Refused, Unreachable) as reason:
             return str(reason)
-        done = sum(host.stage == "Done" for host in hosts)
-        return "" if done >= MASTERS_FOR_WORKERS else f"{done} of {MASTERS_FOR_WORKERS} masters are done"
+        awaited = [host for host in hosts if host.stage != "Done"]
+        done = len(hosts) - len(awaited)
+        if done >= MASTERS_FOR_WORKERS:
+            return ""
+        return f"{done} of {MASTERS_FOR_WORKERS} masters are done" + _listed("not yet", awaited)
 
     await run.wait(missing, stage=CONTROL_PLANE, info="", what="The installation of two masters")

@@ -11,6 +11,10 @@ from firstlight.host.installer.service import SETTLED, HostDocument
 EVERY_SECONDS: Final = 30.0
 CALL_SECONDS: Final = 30.0
 BEYOND: Final = frozenset({"Configuring", "Joined", "Done", "Waiting for ignition", "Failed"})
+LIVE: Final = frozenset(
+    {"Starting installation", "Installing", "Writing image to disk", "Copying registry data to disk"}
+)
+"""Stages in which a host cannot have booted from its disk."""
 ROLES: Final = ("master", "worker", "arbiter")
 
 
@@ -36,7 +40,11 @@ async def watch_ignition(run: Run) -> None:
             if not waiting:
                 return
             for host in waiting:
-                if seen & addresses_of(host.inventory):
+                addresses = addresses_of(host.inventory)
+                if host.stage in LIVE:
+                    # What it asked for in an earlier life, before it was tried again, says nothing.
+                    seen -= addresses
+                elif seen & addresses:
                     # The bootstrap does not serve the pool of the workers yet: they ask again later.
                     await tell_of(run, host, "Waiting for ignition" if host.role == "worker" else "Configuring")
         await run.pace.rest(EVERY_SECONDS)
