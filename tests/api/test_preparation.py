@@ -7,11 +7,12 @@ from msgspec.structs import replace
 
 from firstlight.core.model.host_status import HostStatus
 from firstlight.server.ports.store import PutHost, TouchCluster
+from firstlight.server.usecases.preparation import prepare_installation
 from firstlight.server.usecases.settling import settle_cluster
 from firstlight.server.usecases.world import World
 from tests.api.calling import Client, event_names, ready_cluster
 from tests.builders.moments import CLUSTER_ID
-from tests.usecases.preparing import claimed_again, put_manifest, run
+from tests.usecases.preparing import QuickPki, claimed_again, put_manifest, run
 
 pytestmark = pytest.mark.anyio
 
@@ -58,6 +59,27 @@ async def test_a_failure_gives_the_cluster_back_with_the_reason(call: Client, wo
     assert "x.yaml" in cluster["last-installation-preparation"]["reason"]
     assert "prepare_installation_failed" in await event_names(world, CLUSTER_ID)
     await call("DELETE", f"{CLUSTER}/manifests", query="file_name=x.yaml.patch_1")
+    assert (await call("POST", f"{CLUSTER}/actions/install", {})).status == 202
+    await run(world, await claimed_again(world))
+    assert (await shown(call))["last-installation-preparation"]["status"] == "success"
+
+
+@pytest.mark.parametrize("at", ["making certificates and files", "storing files"])
+async def test_it_can_be_cancelled_while_it_runs(call: Client, world: World, at: str) -> None:
+    await ready_cluster(world)
+    await call("POST", f"{CLUSTER}/actions/install", {})
+    cancelled: list[int] = []
+
+    async def cancelling(progress: str) -> None:
+        if progress == at and not cancelled:
+            cancelled.append((await call("POST", f"{CLUSTER}/actions/cancel", {})).status)
+
+    await prepare_installation(world, await claimed_again(world), cancelling, pki=QuickPki())
+    assert cancelled == [202]
+    cluster = await shown(call)
+    assert (cluster["status"], cluster["last-installation-preparation"]["status"]) == ("ready", "not_started")
+    assert await world.blobs.list_under(str(CLUSTER_ID)) == []
+    assert [row.state for row in await world.store.operations(f"cluster:{CLUSTER_ID}")] == ["done"]
     assert (await call("POST", f"{CLUSTER}/actions/install", {})).status == 202
     await run(world, await claimed_again(world))
     assert (await shown(call))["last-installation-preparation"]["status"] == "success"

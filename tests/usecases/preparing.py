@@ -65,7 +65,7 @@ async def a_preparing_cluster(world: World, **changes: Any) -> tuple[ClusterStat
 
 
 async def claimed(world: World, cluster: Cluster) -> OperationRow:
-    """The operation of the cluster's attempt, as the engine has just claimed it."""
+    """The operation of the cluster's attempt, as the engine has just claimed it; others stay with their owners."""
     effect = prepare(cluster)
     now = world.clock.now()
     row = OperationRow(
@@ -78,15 +78,14 @@ async def claimed(world: World, cluster: Cluster) -> OperationRow:
         updated_at=now,
     )
     await world.store.commit(PutOperation(operation=row, expect_epoch=None))
-    return await claimed_again(world)
+    return await claimed_again(world, silent_since=now - timedelta(seconds=1))
 
 
-async def claimed_again(world: World) -> OperationRow:
+async def claimed_again(world: World, *, silent_since: datetime | None = None) -> OperationRow:
     """What a replica gets that finds the operation's owner silent."""
     now = world.clock.now()
-    rows = await world.store.claim_operations(
-        owner="replica", now=now, stale_before=now + timedelta(seconds=1), limit=4
-    )
+    stale = silent_since or now + timedelta(seconds=1)
+    rows = await world.store.claim_operations(owner="replica", now=now, stale_before=stale, limit=4)
     assert len(rows) == 1
     return rows[0]
 

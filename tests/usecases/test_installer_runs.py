@@ -150,6 +150,22 @@ async def test_the_installers_own_words_reach_the_user(world: World, installer: 
     assert "OpenShiftSDN" in cluster.preparation.reason
 
 
+async def test_the_installers_words_hold_no_secret(world: World, installer: Installer, release: str) -> None:
+    override = {"proxy": {"httpProxy": "gopher://me:hunter2@proxy.example:70"}}
+    state, row = await a_preparing_cluster(
+        world,
+        workers=2,
+        release_image=release,
+        openshift_version="4.19.0",
+        install_config_overrides=json.dumps(override),
+    )
+    await run(world, row, installer=installer)
+    preparation = (await cluster_of(world, state.cluster.id)).preparation
+    assert preparation.status is PreparationStatus.FAILED
+    assert "gopher" in preparation.reason
+    assert "hunter2" not in preparation.reason
+
+
 async def test_a_release_that_is_not_there_is_named(world: World, installer: Installer, registry: Registry) -> None:
     missing = f"{registry.host}/ocp/absent:4.19.0"
     state, row = await a_preparing_cluster(world, release_image=missing, openshift_version="4.19.0")

@@ -2,6 +2,7 @@
 
 import asyncio
 import dataclasses
+import itertools
 import json
 from datetime import datetime
 from typing import Any
@@ -179,6 +180,58 @@ async def _keys(world: World, cluster_id: UUID) -> list[str]:
 
 def _with_blobs(world: World, blobs: Any) -> World:
     return dataclasses.replace(world, blobs=blobs)
+
+
+@pytest.mark.parametrize("turn", [0, 1, 7, 15])
+async def test_an_attempt_that_stalled_leaves_the_files_of_a_later_one_alone(world: World, turn: int) -> None:
+    """It wakes up before one of its writes, when the cluster was reset and prepared again."""
+    state, row = await a_preparing_cluster(world)
+    cluster_id, turns = state.cluster.id, itertools.count()
+    later: dict[str, bytes] = {}
+
+    async def stalling(progress: str) -> None:
+        if progress != "storing files" or next(turns) != turn:
+            return
+        later_one = replace(state.cluster, preparation=Preparation(attempt=2))
+        await world.store.commit(PutCluster(cluster=later_one, expect_revision=await revision(world, cluster_id)))
+        again = await claimed(world, later_one)
+        await run(world, again)
+        later.update({key: await world.blobs.get(key) for key in await _keys(world, cluster_id)})
+
+    await prepare_installation(world, row, stalling, pki=QuickPki())
+    assert later
+    assert {key: await world.blobs.get(key) for key in await _keys(world, cluster_id)} == later
+    cluster = await cluster_of(world, cluster_id)
+    assert (cluster.preparation.attempt, cluster.preparation.status) == (2, PreparationStatus.SUCCESS)
+    assert cluster.openshift_cluster_id == await openshift_id(world, cluster_id)
+    assert await state_of_operation(world, state.cluster) == ["done", "done"]
+
+
+async def revision(world: World, cluster_id: UUID) -> int:
+    state = await world.store.cluster_state(cluster_id)
+    assert state is not None
+    return state.revision
+
+
+async def openshift_id(world: World, cluster_id: UUID) -> UUID:
+    overrides = await in_bootstrap(world, cluster_id, "/opt/openshift/manifests/cvo-overrides.yaml")
+    return UUID(overrides["spec"]["clusterID"])
+
+
+async def test_whoever_was_overtaken_writes_no_file(world: World) -> None:
+    """Another replica took the same attempt over; the engine tells so when progress is reported."""
+
+    class TakenOver(Exception):
+        pass
+
+    async def overtaken(progress: str) -> None:
+        if progress == "storing files":
+            raise TakenOver
+
+    state, row = await a_preparing_cluster(world)
+    with pytest.raises(TakenOver):
+        await prepare_installation(world, row, overtaken, pki=QuickPki())
+    assert await names(world, state.cluster.id) == set()
 
 
 async def test_whoever_was_overtaken_cannot_write_a_result(world: World) -> None:

@@ -36,8 +36,12 @@ def test_mirrors_by_kind() -> None:
     mirrors = parse_registries_conf(CONF, ca_bundle="pem")
     assert mirrors.digest_mirrors == (
         RegistryMirror(source="quay.io/a", mirrors=("m.example.com/a", "n.example.com/a")),
+        RegistryMirror(source="quay.io/c", mirrors=("m.example.com/c",)),
     )
-    assert mirrors.tag_mirrors == (RegistryMirror(source="quay.io/b", mirrors=("m.example.com/b",)),)
+    assert mirrors.tag_mirrors == (
+        RegistryMirror(source="quay.io/b", mirrors=("m.example.com/b",)),
+        RegistryMirror(source="quay.io/c", mirrors=("m.example.com/c",)),
+    )
     assert mirrors.insecure == ("m.example.com/a",)
     assert mirrors.registries_conf == CONF
     assert mirrors.ca_bundle == "pem"

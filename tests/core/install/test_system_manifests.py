@@ -8,6 +8,7 @@ import pytest
 
 from firstlight.core.install import ignition
 from firstlight.core.install.cluster_inputs import ClusterInputs
+from firstlight.core.install.inputs import MirrorRegistries, RegistryMirror
 from firstlight.core.install.system_manifests import (
     EncryptionSettings,
     SystemSettings,
@@ -160,3 +161,21 @@ def test_the_peer_accepts_their_ignition() -> None:
         for document in made(cluster, EVERYTHING).values():
             if isinstance(document, dict) and document.get("kind") == "MachineConfig":
                 assert verdict(json.dumps(document["spec"]["config"]).encode()) == ""
+
+
+DIGESTS = MirrorRegistries(registries_conf="", digest_mirrors=(RegistryMirror(source="a", mirrors=("b",)),))
+TAGS = MirrorRegistries(
+    registries_conf="", tag_mirrors=(RegistryMirror(source="quay.io/a", mirrors=("m.example.com/a",)),)
+)
+
+
+@pytest.mark.parametrize(
+    ("version", "mirrors", "expected"),
+    [("4.14.0", TAGS, True), ("4.13.9", TAGS, False), ("4.19.0", None, False), ("4.19.0", DIGESTS, False)],
+)
+def test_mirrors_of_tags_reach_the_cluster(version: str, mirrors: MirrorRegistries | None, expected: bool) -> None:
+    found = made(a_cluster(version=version, mirrors=mirrors), SystemSettings()).get("50-service-tag-mirrors.yaml")
+    assert (found is not None) is expected
+    if expected:
+        assert found["kind"] == "ImageTagMirrorSet"
+        assert found["spec"] == {"imageTagMirrors": [{"source": "quay.io/a", "mirrors": ["m.example.com/a"]}]}

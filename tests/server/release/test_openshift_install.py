@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from firstlight.core.errors import Invalid, Unavailable
 from firstlight.server.ports.installer import InstallerOrder, ManifestFile
@@ -94,6 +95,16 @@ async def test_what_the_installer_quotes_is_not_shown_either(tmp_path: Path) -> 
     assert "c2VjcmV0OnNlY3JldA" not in text
     assert "pa55word" not in text
     assert "http://…@proxy.example:3128" in text
+
+
+@pytest.mark.parametrize(("password", "hidden"), [("s3same", True), ("abc", True), ("in", False), ("", False)])
+async def test_passwords_in_the_install_config_are_not_shown(tmp_path: Path, password: str, hidden: bool) -> None:
+    config = {"platform": {"vsphere": {"vcenters": [{"server": "v.example", "password": password}]}}}
+    order = replace(ORDER, install_config=json.dumps(config))
+    async with installers(tmp_path, f"echo 'level=error msg=invalid: {password}!'; exit 1").run(order) as run:
+        with pytest.raises(Invalid) as failure:
+            await run.manifests()
+    assert str(failure.value).endswith("msg=invalid: …!" if hidden else f"msg=invalid: {password}!")
 
 
 async def test_missing_files_are_named(tmp_path: Path) -> None:

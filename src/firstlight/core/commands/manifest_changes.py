@@ -15,7 +15,7 @@ from firstlight.core.decision import Change, Decision
 from firstlight.core.errors import Conflict, Invalid, NotFound
 from firstlight.core.events.own import ClusterChanged
 from firstlight.core.install.manifests import Folder, require_name, require_size
-from firstlight.core.install.system_manifests import SCHEDULER_PATCH
+from firstlight.core.install.system_manifests import SCHEDULER_PATCH, TAG_MIRRORS
 from firstlight.core.model.cluster import Cluster, ClusterState
 from firstlight.core.model.cluster_status import BEFORE_INSTALLATION
 from firstlight.core.operators.manifests import CONFIG_MAP_FILE
@@ -24,7 +24,7 @@ WRITTEN_BY_THE_SERVICE: Final = re.compile(
     r"50-(?:master|worker|arbiter)s-(?:chrony-configuration|iscsi-nic-reapply)\.yaml"
     r"|99-openshift-(?:master|worker|arbiter)-(?:tpm|tang)-encryption\.yaml"
     r"|dnsmasq-bootstrap-in-place\.yaml|redirect-telemeter\.yaml"
-    rf"|{re.escape(SCHEDULER_PATCH)}|{re.escape(CONFIG_MAP_FILE)}"
+    rf"|{re.escape(SCHEDULER_PATCH)}|{re.escape(CONFIG_MAP_FILE)}|{re.escape(TAG_MIRRORS)}"
 )
 
 

@@ -7,7 +7,7 @@ from firstlight.core.errors import Invalid
 from firstlight.core.install.documents import Document, mapping, sequence
 from firstlight.core.install.inputs import MirrorRegistries, RegistryMirror
 
-TAG_ONLY, DIGEST_ONLY = "tag-only", "digest-only"
+TAG_ONLY, DIGEST_ONLY, ALL = "tag-only", "digest-only", "all"
 
 
 def parse_registries_conf(text: str, *, ca_bundle: str = "") -> MirrorRegistries:
@@ -38,7 +38,7 @@ def sources(registries: list[Document], kind: str) -> Iterator[RegistryMirror]:
         fitting = [
             str(mirror["location"])
             for mirror in map(mapping, sequence(registry.get("mirror")))
-            if mirror.get("location") and mirror.get("pull-from-mirror", DIGEST_ONLY) == kind
+            if mirror.get("location") and mirror.get("pull-from-mirror", DIGEST_ONLY) in (kind, ALL)
         ]
         if location and fitting:
             yield RegistryMirror(source=location, mirrors=tuple(dict.fromkeys(fitting)))

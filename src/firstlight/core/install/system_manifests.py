@@ -9,13 +9,15 @@ from firstlight.core.install import ignition
 from firstlight.core.install.cluster_inputs import ClusterInputs
 from firstlight.core.install.ignition_models import Clevis, Config, Filesystem, Luks, Storage, Tang
 from firstlight.core.install.inputs import Value
-from firstlight.core.install.kube_objects import Manifest, config_map, machine_config, manifest
+from firstlight.core.install.kube_objects import Manifest, config_map, kube_object, machine_config, manifest
 from firstlight.core.install.single_node_dns import single_node_dns
 from firstlight.core.model.cluster_status import EncryptionMode
 from firstlight.core.model.host_status import HostRole
+from firstlight.core.versions.numbers import at_least
 
 FOLDER: Final = "openshift"
 SCHEDULER_PATCH: Final = "cluster-scheduler-02-config.yml.patch_ai_set_masters_schedulable"
+TAG_MIRRORS: Final = "50-service-tag-mirrors.yaml"
 ROOT_DEVICE: Final = "/dev/disk/by-partlabel/root"
 PLAIN_CIPHER: Final = "aes-cbc-essiv:sha256"
 TELEMETER: Final = {
@@ -78,9 +80,18 @@ def system_manifests(cluster: ClusterInputs, settings: SystemSettings) -> tuple[
         made.append(manifest(FOLDER, "dnsmasq-bootstrap-in-place.yaml", single_node_dns(cluster)))
     if settings.schedulable_masters:
         made.append(Manifest(folder=FOLDER, name=SCHEDULER_PATCH, content=schedulable_patch()))
-    made += telemeter(settings.service_url)
+    made += [*tag_mirrors(cluster), *telemeter(settings.service_url)]
     made += (Manifest(folder=FOLDER, name=name, content=content) for name, content in settings.operator_manifests)
     return tuple(made)
+
+
+def tag_mirrors(cluster: ClusterInputs) -> Iterator[Manifest]:
+    """install-config knows mirrors of digests only; older releases cannot have both kinds."""
+    if cluster.mirrors is not None and cluster.mirrors.tag_mirrors and at_least(cluster.version, "4.14"):
+        entries = [{"source": one.source, "mirrors": list(one.mirrors)} for one in cluster.mirrors.tag_mirrors]
+        spec = {"imageTagMirrors": entries}
+        document = kube_object("config.openshift.io/v1", "ImageTagMirrorSet", "service-tag-mirrors", spec=spec)
+        yield manifest(FOLDER, TAG_MIRRORS, document)
 
 
 def pools(cluster: ClusterInputs) -> tuple[HostRole, ...]:

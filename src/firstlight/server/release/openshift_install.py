@@ -9,14 +9,16 @@ import os
 import re
 import resource
 import signal
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+import msgspec
 import structlog
 
 from firstlight.core.errors import Invalid, Unavailable
+from firstlight.core.install.documents import mapping, sequence
 from firstlight.core.validate.pull_secret import parse_pull_secret
 from firstlight.server.ports.installer import InstallerOrder, ManifestFile
 
@@ -29,6 +31,8 @@ NICENESS: Final = 10
 OUTPUT_LIMIT: Final = 256 * 1024
 SHOWN: Final = 1_000
 """How much of a failure's output a person is shown."""
+SHORTEST_SECRET: Final = 3
+"""Anything shorter stands in other words too."""
 CONFIG: Final = "install-config.yaml"
 _PASSWORD_IN_URL: Final = re.compile(r"(?<=://)[^\s/@]*@")
 
@@ -72,7 +76,7 @@ class Directory:
         async with self._slots:
             code, output = await self._run("create", target, "--dir", str(self._folder))
         if code:
-            reason = _told(output, secrets=_secrets(self._order.pull_secret))
+            reason = _told(output, secrets=_secrets(self._order))
             log.warning("openshift-install failed", target=target, code=code)
             raise Failed(f"openshift-install create {target} ended with {code}: {reason}")
 
@@ -174,12 +178,31 @@ def _read_wanted(folder: Path, wanted: Sequence[str]) -> dict[str, bytes]:
     return {name: (folder / name).read_bytes() for name in wanted}
 
 
-def _secrets(pull_secret: str) -> list[str]:
-    """The whole, and what is secret in it: the installer quotes what it refuses, so the whole has other bytes then."""
+def _secrets(order: InstallerOrder) -> list[str]:
+    """What the installer must not repeat: it quotes what it refuses, so the whole may have other bytes then."""
+    passwords = list(_passwords(_parsed(order.install_config)))
     try:
-        return [pull_secret, *parse_pull_secret(pull_secret).auths.values()]
+        return [order.pull_secret, *parse_pull_secret(order.pull_secret).auths.values(), *passwords]
     except Invalid:
-        return [pull_secret]
+        return [order.pull_secret, *passwords]
+
+
+def _parsed(install_config: str) -> object:
+    try:
+        return msgspec.json.decode(install_config)
+    except msgspec.DecodeError:
+        return None
+
+
+def _passwords(value: object) -> Iterator[str]:
+    """Of vCenters, Prism Central, management controllers: whatever is called a password."""
+    for name, item in mapping(value).items():
+        if isinstance(item, str) and "password" in name.lower() and len(item) >= SHORTEST_SECRET:
+            yield item
+        else:
+            yield from _passwords(item)
+    for item in sequence(value):
+        yield from _passwords(item)
 
 
 def _told(output: bytes, *, secrets: Sequence[str]) -> str:

@@ -1,7 +1,7 @@
 """The files a preparation leaves behind: rendered from one state, stored, and cleared away again."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from uuid import UUID
 
 from msgspec import Struct
@@ -154,18 +154,23 @@ def _parsed(row: ManifestRow, content: bytes) -> Manifest:
     return parsed(row.folder, row.file_name, content.decode(), parse_manifest(row.file_name, content))
 
 
-async def store_files(world: World, cluster_id: UUID, made: Prepared) -> None:
+Turn = Callable[[], Awaitable[None]]
+"""Raises when it is not our turn any more."""
+
+
+async def store_files(world: World, cluster_id: UUID, made: Prepared, *, before_each: Turn) -> None:
     """Write all files under their names; files of earlier attempts that are not made any more go."""
     wanted = {object_name(cluster_id, name): content for name, content in made.files.items()}
     wanted |= {manifest_object(cluster_id, one.folder, one.name): one.content.encode() for one in made.system}
-    await _clear(world, cluster_id, keep=frozenset(wanted))
+    await _clear(world, cluster_id, keep=frozenset(wanted), before_each=before_each)
     for key, content in wanted.items():
+        await before_each()
         await world.blobs.put(key, content)
 
 
 async def clear_generated(world: World, cluster_id: UUID) -> None:
     """Forget what preparations made; the user's manifests and all logs stay."""
-    await _clear(world, cluster_id, keep=frozenset())
+    await _clear(world, cluster_id, keep=frozenset(), before_each=_anyway)
     rows = await world.store.manifests(cluster_id)
     gone = [
         DeleteManifest(cluster_id=cluster_id, folder=row.folder, file_name=row.file_name)
@@ -176,7 +181,11 @@ async def clear_generated(world: World, cluster_id: UUID) -> None:
         await world.store.commit(*gone)
 
 
-async def _clear(world: World, cluster_id: UUID, *, keep: frozenset[str]) -> None:
+async def _anyway() -> None:
+    """Whoever resets a cluster need not ask."""
+
+
+async def _clear(world: World, cluster_id: UUID, *, keep: frozenset[str], before_each: Turn) -> None:
     rows = await world.store.manifests(cluster_id)
     users = {manifest_object(cluster_id, row.folder, row.file_name) for row in rows if row.source == USER}
     systems = {manifest_object(cluster_id, row.folder, row.file_name) for row in rows if row.source == SYSTEM}
@@ -185,4 +194,5 @@ async def _clear(world: World, cluster_id: UUID, *, keep: frozenset[str]) -> Non
         # A manifest nobody lists yet is being uploaded at this moment.
         generated = found.key in systems if room == MANIFESTS else room != LOGS
         if generated and found.key not in keep | users:
+            await before_each()
             await world.blobs.delete(found.key)

@@ -55,9 +55,7 @@ async def prepare_installation(
     cluster_id = UUID(row.subject.partition(":")[2])
     state = await world.store.cluster_state(cluster_id)
     if state is None or not _is_wanted(state.cluster, row):
-        # Keys made for this attempt would lie about for ever; those of another one may still be in use.
-        unused = PutSecret(subject=row.subject, name=output_name(row), value=None)
-        await world.store.commit(unused, _finished(row, "done", now=world.clock.now()))
+        await _forget(world, row)
         return
     try:
         made = await _make(world, row, state, report, pki=pki, installer=installer)
@@ -71,10 +69,37 @@ async def prepare_installation(
         log.exception("installation files could not be made", cluster_id=str(cluster_id), attempt=row.attempt)
         await _fail(world, row, cluster_id, reason=UNEXPECTED)
         return
-    await report("storing files")
-    await world.blobs.delete_under(logs_of_cluster(cluster_id))
-    await store_files(world, cluster_id, made)
+    try:
+        await _store(world, row, cluster_id, made, report)
+    except Unwanted:
+        await _forget(world, row)
+        return
     await _succeed(world, row, cluster_id, made=made)
+
+
+class Unwanted(Exception):
+    """The cluster has gone on without this attempt."""
+
+
+async def _forget(world: World, row: OperationRow) -> None:
+    """Keys made for this attempt would lie about for ever; those of another one may still be in use."""
+    unused = PutSecret(subject=row.subject, name=output_name(row), value=None)
+    await world.store.commit(unused, _finished(row, "done", now=world.clock.now()))
+
+
+async def _store(world: World, row: OperationRow, cluster_id: UUID, made: Prepared, report: Report) -> None:
+    """Files have the same names in every attempt. Whoever stalled may wake up when a later one has written them, so
+    each write asks first whether the work is still ours (the report) and still wanted."""
+
+    async def require_turn() -> None:
+        await report("storing files")
+        cluster = await world.store.cluster(cluster_id)
+        if cluster is None or not _is_wanted(cluster, row):
+            raise Unwanted
+
+    await require_turn()
+    await world.blobs.delete_under(logs_of_cluster(cluster_id))
+    await store_files(world, cluster_id, made, before_each=require_turn)
 
 
 def _is_wanted(cluster: Cluster, row: OperationRow) -> bool:
@@ -116,7 +141,10 @@ async def _succeed(world: World, row: OperationRow, cluster_id: UUID, *, made: P
             changes=(Change(event=PreparationStarted(cluster_id=cluster_id), after=_told(PreparationStatus.SUCCESS)),),
         )
 
-    def also(_: ClusterState, now: datetime) -> Iterator[Write]:
+    def also(state: ClusterState, now: datetime) -> Iterator[Write]:
+        yield _finished(row, "done", now=now)
+        if state.cluster.preparation.attempt != row.attempt:
+            return
         for one in made.system:
             size = len(one.content.encode())
             yield PutManifest(
@@ -127,7 +155,6 @@ async def _succeed(world: World, row: OperationRow, cluster_id: UUID, *, made: P
                 yield DeleteManifest(cluster_id=cluster_id, folder=old.folder, file_name=old.file_name)
         # The files hold everything now; nobody needs the keys a second time.
         yield from _forgotten(row)
-        yield _finished(row, "done", now=now)
 
     await change_cluster(world, cluster_id, command, caller=SERVICE, also=also)
 
@@ -148,9 +175,10 @@ async def _fail(world: World, row: OperationRow, cluster_id: UUID, *, reason: st
             ),
         )
 
-    def also(_: ClusterState, now: datetime) -> Iterator[Write]:
-        yield from _forgotten(row)
+    def also(state: ClusterState, now: datetime) -> Iterator[Write]:
         yield _finished(row, "failed", now=now)
+        if state.cluster.preparation.attempt == row.attempt:
+            yield from _forgotten(row)
 
     await change_cluster(world, cluster_id, command, caller=SERVICE, also=also)
 
