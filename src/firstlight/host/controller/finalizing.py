@@ -88,10 +88,15 @@ class Finalizing:
         async def is_over() -> bool:
             cluster = site.cluster
             late = cluster is not None and cluster.finalizing_stage == stage and cluster.stage_timed_out
+            if await holds():
+                return True
             if late and stage in MAY_TIME_OUT:
                 site.log.warning(f"The time for the stage {stage} is over. The installation goes on without.")
+                self._olm.was_too_slow(stage)
                 return True
-            return await holds()
+            if late:
+                site.log.once(stage, f"The time for the stage {stage} is over, but nothing can go on without it.")
+            return False
 
         await self._until(is_over, about=stage)
 
@@ -110,8 +115,15 @@ class Finalizing:
             if is_news(operator, now):
                 await tell_operator(self._site, operator.name, now)
         # Judged by what the service says now, not by what it was just told.
-        again = {one.name: one for one in await self._site.service.operators()}
-        return all(again[one.name].status == "available" for one in wanted if one.name in again)
+        names = {one.name for one in wanted}
+        waiting = [
+            f"{one.name} ({one.status or 'not seen yet'})"
+            for one in await self._site.service.operators()
+            if one.name in names and one.status != "available"
+        ]
+        if waiting:
+            self._site.log.once("operators", f"Waiting for {', '.join(waiting)}.")
+        return not waiting
 
     def _is_wanted(self, operator: OperatorDocument) -> bool:
         if operator.name == CVO:

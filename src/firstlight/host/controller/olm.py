@@ -10,6 +10,7 @@ from typing import Final
 import msgspec
 
 from firstlight.core.errors import Invalid
+from firstlight.core.wire.words import FinalizingStage
 from firstlight.host.calling import Refused, Unreachable
 from firstlight.host.controller.applying import apply_text
 from firstlight.host.controller.documents import CustomManifest, OperatorDocument
@@ -22,6 +23,7 @@ from firstlight.host.controller.site import OLM, Site
 FAILED_SECONDS: Final = 300.0
 """OLM tries again by itself; what stays failed for so long is failed."""
 PATIENCE_LOOKS: Final = 15
+APPLYING: Final[FinalizingStage] = "Applying olm manifests"
 MARKETPLACE_JOBS: Final = "/apis/batch/v1/namespaces/openshift-marketplace/jobs"
 
 
@@ -52,6 +54,11 @@ class Olm:
         self._applied: set[str] = set()
         self._failed_since: dict[str, float] = {}
         self._manifests: tuple[CustomManifest, ...] | None = None
+        self._needs_objects = True
+
+    def was_too_slow(self, stage: FinalizingStage) -> None:
+        """Objects that could not be applied in their time are tried as long as there is time, but not waited for."""
+        self._needs_objects = self._needs_objects and stage != APPLYING
 
     async def is_wanted(self) -> bool:
         return bool(await self._operators())
@@ -110,7 +117,10 @@ class Olm:
 
     def _has_all_objects(self, operators: Sequence[OperatorDocument]) -> bool:
         running = {one.name for one in operators if self._standing(one).status == "available"}
-        return not any(one.name in running and key not in self._applied for key, one in self._keyed())
+        missing = sorted({one.name for key, one in self._keyed() if one.name in running and key not in self._applied})
+        if missing and not self._needs_objects:
+            self._site.log.once("objects", f"Apply the objects of {', '.join(missing)} by hand; they came too late.")
+        return not missing or not self._needs_objects
 
     def _keyed(self) -> list[tuple[str, CustomManifest]]:
         return [(f"{place}/{one.name}", one) for place, one in enumerate(self._manifests or ())]
