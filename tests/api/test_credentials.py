@@ -5,6 +5,7 @@ import dataclasses
 from typing import Final
 
 import pytest
+import yaml
 from msgspec.structs import replace
 
 from firstlight.core.install.kubeconfig import CERTIFICATE
@@ -118,6 +119,23 @@ class TestIngressCertificate:
         cluster = await world.store.cluster(CLUSTER_ID)
         assert cluster is not None
         assert cluster.kubeconfig_complete
+
+    async def test_the_kubeconfig_of_a_releases_installer(self, call: Client, world: World) -> None:
+        """That one is YAML in blocks."""
+        await a_prepared_cluster(world, status=ClusterStatus.FINALIZING)
+        before = await trusted(call)
+        ours = (await call("GET", FILES, query="file_name=kubeconfig-noingress")).json()
+        theirs = yaml.safe_dump(ours).encode()
+        assert not theirs.startswith(b"{")
+        await world.blobs.put(f"{CLUSTER_ID}/kubeconfig-noingress", theirs)
+        assert (await call("POST", UPLOAD, a_certificate())).status == 201
+        assert await trusted(call) == [*before, a_certificate().strip()]
+
+    async def test_a_kubeconfig_that_is_none(self, call: Client, world: World) -> None:
+        await a_prepared_cluster(world, status=ClusterStatus.FINALIZING)
+        for broken in (b"", b"{", b"clusters: [", b"\xff\xfe"):
+            await world.blobs.put(f"{CLUSTER_ID}/kubeconfig-noingress", broken)
+            assert "kubeconfig" in reason(await call("POST", UPLOAD, a_certificate()), 400)
 
     async def test_twice_is_once(self, call: Client, world: World) -> None:
         await a_prepared_cluster(world, status=ClusterStatus.FINALIZING)

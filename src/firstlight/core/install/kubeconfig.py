@@ -1,7 +1,6 @@
 """kubeconfig documents from PEM texts, and the certificate of the cluster's ingress added later."""
 
 import base64
-import json
 import re
 from typing import Final
 
@@ -101,11 +100,3 @@ def decoded(text: str) -> str:
         return base64.b64decode(text, validate=True).decode()
     except ValueError as problem:
         raise Invalid("The kubeconfig's certificate-authority-data is not base64.") from problem
-
-
-def parse_kubeconfig(text: str | bytes) -> object:
-    """Read a kubeconfig that this module wrote (JSON)."""
-    try:
-        return json.loads(text)
-    except ValueError as problem:
-        raise Invalid("The stored kubeconfig cannot be read; prepare the installation again.") from problem

@@ -9,7 +9,7 @@ from msgspec import Struct
 from firstlight.core.commands import installation_files
 from firstlight.core.decision import Decision
 from firstlight.core.errors import Conflict, NotFound
-from firstlight.core.install.kubeconfig import CERTIFICATE, merge_ingress_ca, parse_kubeconfig
+from firstlight.core.install.kubeconfig import CERTIFICATE, merge_ingress_ca
 from firstlight.core.model.cluster import Cluster, ClusterState
 from firstlight.core.model.cluster_status import OperatorStatus
 from firstlight.core.operators.catalogue import has_console
@@ -19,6 +19,7 @@ from firstlight.server.usecases.deciding import change_cluster
 from firstlight.server.usecases.manifests import known_cluster
 from firstlight.server.usecases.object_names import KUBECONFIG, KUBECONFIG_NO_INGRESS, PASSWORD, object_name
 from firstlight.server.usecases.world import World
+from firstlight.server.usecases.yaml_documents import parse_yaml
 
 USER_NAME: Final = "kubeadmin"
 AGENT_INSTALLER: Final = "agent-installer"
@@ -64,7 +65,9 @@ async def take_ingress_certificate(world: World, cluster_id: UUID, pem: str, *, 
         known = await world.blobs.get(object_name(cluster_id, KUBECONFIG_NO_INGRESS))
     except NotFound:
         raise Conflict(f"Cluster {cluster.name} has no kubeconfig to which a certificate could be added.") from None
-    merged = merge_ingress_ca(parse_kubeconfig(known), pem)
+    # Ours is JSON, that of a release's own installer is YAML.
+    documents = parse_yaml(known.decode("utf-8", "replace"), what="The stored kubeconfig")
+    merged = merge_ingress_ca(documents[0] if documents else {}, pem)
     await world.blobs.put(object_name(cluster_id, KUBECONFIG), merged.encode())
 
     def command(state: ClusterState, now: datetime) -> Decision:
