@@ -17,7 +17,7 @@ from firstlight.core.clusters.rules.book import cluster_rules
 from firstlight.core.clusters.situation import ClusterSituation
 from firstlight.core.clusters.transitions import REFRESH_TABLE, ClusterTrigger
 from firstlight.core.decision import Change, Decision, HostKey, Taken
-from firstlight.core.evaluate.context import context_of, memo_key
+from firstlight.core.evaluate.context import context_of, read_by_rules
 from firstlight.core.evaluate.dealing import suggested_roles
 from firstlight.core.evaluate.derived import lease_limit, with_lease_timer, with_networks, with_single_node_vips
 from firstlight.core.evaluate.hosts import finding_changes, is_heard, judge_host, silence_of, sooner
@@ -80,7 +80,10 @@ class _Work:
     def run(self) -> None:
         for _ in range(MAX_ROUNDS):
             moved = self.derive()
-            moved |= self.deal_roles()
+            if self.deal_roles():
+                # Roles decide whether masters take workloads: hosts are judged once that is known.
+                self.derive()
+                moved = True
             moved |= self.judge_hosts()
             moved |= self.judge_cluster()
             if not moved:
@@ -125,8 +128,10 @@ class _Work:
         for key, state in self.hosts.items():
             silent = silence_of(state, self.around)
             known = self.memo.hosts.get(key)
-            memo = self._memo_key(state, context, fate=(survives, goes_on), heard=is_heard(silent, self.around.now))
-            if known is not None and known.key == memo and not self._passed(known.deadline):
+            heard = is_heard(silent, self.around.now)
+            read, guarded = self._read_by_rules(state, context, heard=heard), self._read_by_guards(survives, goes_on)
+            same = known is not None and known.read == read
+            if known is not None and same and known.guarded == guarded and not self._passed(known.deadline):
                 self._remember(key, state, known)
                 self.deadlines[key] = sooner(known.deadline, silent, now=self.around.now)
                 continue
@@ -138,6 +143,7 @@ class _Work:
                 around=self.around,
                 cluster_survives=survives,
                 may_go_on=goes_on,
+                findings=known.findings if known is not None and same else None,
             )
             self.changes.extend(judged.changes)
             self.taken.extend(judged.taken)
@@ -145,31 +151,25 @@ class _Work:
             settled = replace(state, host=judged.host, findings=judged.findings)
             if judged.host != state.host:
                 moved = True
-                memo = self._memo_key(
-                    settled, context, fate=(survives, goes_on), heard=is_heard(silent, self.around.now)
-                )
-            self.memo.hosts[key] = Judged(memo, judged.findings, judged.deadline)
+                read = self._read_by_rules(settled, context, heard=heard)
+            self.memo.hosts[key] = Judged(read, guarded, judged.findings, judged.deadline)
             self.hosts[key] = settled
         return moved
 
-    def _memo_key(
-        self, state: HostState, context: HostContext, *, fate: tuple[bool, bool], heard: bool
-    ) -> tuple[object, ...]:
-        """Guards read the cluster's status and what may become of it; rules read the rest."""
-        return (
-            *memo_key(state, context=context, status=self.cluster.status),
-            self.before.infra_envs.get(state.host.infra_env_id),
-            self.cluster.soft_timeouts,
-            fate,
-            heard or state.presence.checked_in_at,
-        )
+    def _read_by_rules(self, state: HostState, context: HostContext, *, heard: bool) -> tuple[object, ...]:
+        infra_env = self.before.infra_envs.get(state.host.infra_env_id)
+        return (*read_by_rules(state, context=context), infra_env, heard or state.presence.checked_in_at)
+
+    def _read_by_guards(self, survives: bool, goes_on: bool) -> tuple[object, ...]:
+        """The cluster's status and what may become of it; a cluster that moves does not make its hosts other hosts."""
+        return (self.cluster.status, self.cluster.soft_timeouts, survives, goes_on)
 
     def _remember(self, key: HostKey, state: HostState, known: Judged) -> None:
         """The state may be older than the memory: what was decided last time need not have been written."""
         if known.findings is state.findings:
             return
         if known.findings == state.findings:
-            self.memo.hosts[key] = Judged(known.key, state.findings, known.deadline)
+            self.memo.hosts[key] = replace(known, findings=state.findings)
         else:
             self.hosts[key] = replace(state, findings=known.findings)
 

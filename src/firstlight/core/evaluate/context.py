@@ -117,13 +117,12 @@ def band_of(offset_seconds: float | None) -> int | None:
     return 1 if offset_seconds > 60 * 60 else 0
 
 
-def memo_key(host: HostState, *, context: HostContext, status: ClusterStatus | None) -> tuple[object, ...]:
-    """Everything the judgement of one host is made from, time excepted."""
+def read_by_rules(host: HostState, *, context: HostContext) -> tuple[object, ...]:
+    """Everything the findings of one host are made from, its infra-env and whether it is heard of excepted."""
     return (
         host.host,
         host.reports,
         host.presence.agent_version,
         band_of(host.presence.clock_offset_seconds),
         context,
-        status,
     )

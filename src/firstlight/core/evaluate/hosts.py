@@ -70,16 +70,22 @@ def judge_host(
     around: Surroundings,
     cluster_survives: bool = False,
     may_go_on: bool = False,
+    findings: tuple[Finding, ...] | None = None,
 ) -> JudgedHost:
-    """Findings, and where they take the host: no rule reads its status, so one judgement serves all its moves."""
+    """Findings, and where they take the host: no rule reads its status, so one judgement serves all its moves.
+
+    `findings` are those made of the same facts before.
+    """
     silent = silence_of(state, around)
     facts = facts_of(state, context=context, infra_env=infra_env, connected=is_heard(silent, around.now))
     chosen = with_disks(state.host, facts)
     if chosen is not state.host:
         state = replace(state, host=chosen)
         facts = replace(facts, host=chosen)
-    disabled = _disabled(cluster, around)
-    findings = host_rules.judge(facts, disabled=disabled) + operator_host_findings(facts, disabled=disabled)
+        findings = None
+    if findings is None:
+        disabled = _disabled(cluster, around)
+        findings = host_rules.judge(facts, disabled=disabled) + operator_host_findings(facts, disabled=disabled)
     situation = HostSituation(
         host=state.host,
         reports=state.reports,

@@ -18,7 +18,10 @@ from firstlight.core.rules import Finding
 class Judged(Struct, frozen=True):
     """A host that was judged and did not move."""
 
-    key: tuple[object, ...]
+    read: tuple[object, ...]
+    """What rules read: the same gives the same findings."""
+    guarded: tuple[object, ...]
+    """What only guards of transitions read."""
     findings: tuple[Finding, ...]
     deadline: datetime | None
     """Until then time alone changes nothing, unless the host falls silent."""
