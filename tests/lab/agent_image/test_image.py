@@ -36,6 +36,12 @@ def test_the_unit_copies_the_launcher_out(store: Store) -> None:
     assert os.access(target / "agent", os.X_OK)
 
 
+def test_the_unit_sees_that_it_can_be_started(store: Store) -> None:
+    """Otherwise it would forget the image at every start, and fetch it again."""
+    done = store.on_host(f"podman run --rm --net=host --entrypoint /bin/true {IMAGE}")
+    assert done.returncode == 0, done.stderr
+
+
 def test_roles_and_programs_are_there(store: Store) -> None:
     """The names the original's service starts, and the programs our actions start."""
     names = "next_step_runner inventory free_addresses disk_speed_check logs_sender agent fio nsenter mount"
