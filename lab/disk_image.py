@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from lab.building import ROOT, digest, kept, part, run, tool
-from lab.live_iso import QUIET, fat
+from lab.live_iso import FALLBACK, QUIET, fat
 from lab.root_tree import EPOCH, root_tree
 
 MENU: Final = ROOT / "lab" / "disk" / "grub.cfg"
@@ -21,6 +21,8 @@ BIOS_MODULES: Final = (
     "biosdisk part_gpt ext2 normal linux configfile search search_label serial terminal test echo true"
 )
 UEFI_MODULES: Final = "part_gpt fat ext2 normal linux configfile search search_label serial terminal test echo true"
+SHIM: Final = "redhat/shimx64.efi"
+"""Where an installer that sets the boot order looks for the loader; here it is the loader itself."""
 EXT4: Final = ("-q", "-F", "-O", "^metadata_csum_seed,^orphan_file")
 """Without what Debian's GRUB is too old to read."""
 NOT_ON_DISK: Final = (
@@ -34,6 +36,8 @@ NOT_ON_DISK: Final = (
     "var/cache/apt",
     "var/lib/apt/lists",
 )
+NOT_INSTALLED: Final = ("usr/bin/coreos-installer", "usr/bin/nmstatectl", "usr/bin/podman")
+"""Programs of the live system that make the image larger and that nobody here uses after the installation."""
 FSTAB: Final = "LABEL=root / ext4 defaults 0 1\nLABEL=boot /boot ext4 defaults 0 2\n"
 ENTRY: Final = f"title Lab stand-in for CoreOS\nversion 1\noptions $ignition_firstboot {KARGS}\n"
 """Boot loader entry and GRUB script in one: Debian's GRUB reads no entries, coreos-installer edits nothing else."""
@@ -111,7 +115,8 @@ def _root_partition(tree: Path, scratch: Path) -> Path:
         (root / name).mkdir()
     (root / "tmp").mkdir()
     (root / "tmp").chmod(0o1777)
-    (root / "usr/bin/coreos-installer").unlink()
+    for name in NOT_INSTALLED:
+        (root / name).unlink()
     (root / "etc/fstab").write_text(FSTAB)
     return _ext4("root", root, scratch)
 
@@ -149,7 +154,7 @@ def _uefi(scratch: Path) -> Path:
     part("/usr/lib/grub/x86_64-efi/moddep.lst", package="grub-efi-amd64-bin")
     loader, target = scratch / "BOOTX64.EFI", scratch / "esp.img"
     _grub("x86_64-efi", UEFI_MODULES, scratch, loader)
-    fat(target, size=16 * MIB, loader=loader)
+    fat(target, size=16 * MIB, loader=loader, names=(FALLBACK, SHIM))
     return target
 
 

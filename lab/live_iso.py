@@ -3,6 +3,7 @@
 import hashlib
 import json
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -24,6 +25,7 @@ FEATURES: Final = '{"installer-config": true, "installer-config-directives": {},
 CHUNK: Final = 2 * 1024 * 1024
 NOT_IN_ROOT: Final = ("boot", "usr/lib/dracut", "var/cache/apt", "var/lib/apt/lists", "proc", "sys", "dev", "tmp")
 EMPTY_FOLDERS: Final = ("boot d 755 0 0", "proc d 555 0 0", "sys d 555 0 0", "dev d 755 0 0", "tmp d 1777 0 0")
+FALLBACK: Final = "BOOT/BOOTX64.EFI"
 GRUB_MODULES: Final = (
     "iso9660 fat part_gpt part_msdos normal linux configfile search search_label serial terminal test all_video"
 )
@@ -147,13 +149,15 @@ def _uefi(target: Path, scratch: Path) -> None:
     fat(target, size=4 * 1024 * 1024, loader=loader)
 
 
-def fat(target: Path, *, size: int, loader: Path) -> None:
-    """A FAT file system with a loader where every UEFI firmware looks for one."""
+def fat(target: Path, *, size: int, loader: Path, names: Sequence[str] = (FALLBACK,)) -> None:
+    """A FAT file system with a loader under these names in its EFI folder; the default one every firmware tries."""
     with target.open("wb") as file:
         file.truncate(size)
     run([tool("mkfs.vfat", package="dosfstools"), "--invariant", target])
-    run([tool("mmd", package="mtools"), "-i", target, "::EFI", "::EFI/BOOT"])
-    run([tool("mcopy", package="mtools"), "-i", target, loader, "::EFI/BOOT/BOOTX64.EFI"])
+    folders = [f"::EFI/{name.partition('/')[0]}" for name in names]
+    run([tool("mmd", package="mtools"), "-i", target, "::EFI", *folders])
+    for name in names:
+        run([tool("mcopy", package="mtools"), "-i", target, loader, f"::EFI/{name}"])
 
 
 def _write_with_minimal(tree: Path, target: Path, minimal: Path) -> None:

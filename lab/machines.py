@@ -45,6 +45,27 @@ class DirectBoot:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Disk:
+    """A raw image. With a world-wide name it is a SCSI disk and the machine has /dev/disk/by-id/wwn-…, else virtio."""
+
+    image: Path
+    serial: str
+    wwn: str = ""
+    """As udev writes it: 0x5000c500…"""
+    is_read_only: bool = False
+    """Several machines may use it at once."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Address:
+    """One more address at which the machine finds a loopback port of its host."""
+
+    ip: str
+    port: int
+    leads_to: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Machine:
     name: str
     firmware: Firmware = Firmware.BIOS
@@ -53,11 +74,11 @@ class Machine:
     cdrom: Path | None = None
     usb: Path | None = None
     """The same image as on a CD, but on a stick: read from its first sector as a disk."""
-    disks: Sequence[Path] = ()
-    """Raw images; the first is /dev/vda."""
+    disks: Sequence[Disk] = ()
     direct: DirectBoot | None = None
     ports: Sequence[int] = ()
     """Loopback ports of this machine that the virtual one may use."""
+    addresses: Sequence[Address] = ()
     mac: str = "52:54:00:00:00:01"
 
 
@@ -158,9 +179,7 @@ def qemu(machine: Machine, *, console: Path, variables: Path | None) -> list[str
         words += ["-drive", f"if=pflash,format=raw,file={variables}"]
     if machine.cdrom is not None:
         words += ["-drive", f"file={machine.cdrom},media=cdrom,readonly=on,if=ide,format=raw"]
-    for number, disk in enumerate(machine.disks):
-        words += ["-drive", f"file={disk},if=none,id=disk{number},format=raw,cache=unsafe"]
-        words += ["-device", f"virtio-blk-pci,drive=disk{number},serial=lab-{number}"]
+    words += disks(machine)
     if machine.usb is not None:
         words += ["-device", "qemu-xhci", "-drive", f"file={machine.usb},if=none,id=stick,format=raw,readonly=on"]
         words += ["-device", "usb-storage,drive=stick,bootindex=0"]
@@ -172,10 +191,26 @@ def qemu(machine: Machine, *, console: Path, variables: Path | None) -> list[str
     return words
 
 
+def disks(machine: Machine) -> list[str]:
+    """SCSI disks are targets of one controller, in their order."""
+    words = ["-device", "virtio-scsi-pci,id=scsi"] if any(disk.wwn for disk in machine.disks) else []
+    for number, disk in enumerate(machine.disks):
+        mode = "readonly=on" if disk.is_read_only else "discard=unmap"
+        words += ["-drive", f"file={disk.image},if=none,id=disk{number},format=raw,cache=unsafe,{mode}"]
+        named = f"drive=disk{number},serial={disk.serial}"
+        if disk.wwn:
+            words += ["-device", f"scsi-hd,bus=scsi.0,channel=0,scsi-id={number},lun=0,wwn={disk.wwn},{named}"]
+        else:
+            words += ["-device", f"virtio-blk-pci,{named}"]
+    return words
+
+
 def network(machine: Machine) -> list[str]:
     """One card, behind which nothing answers but a DHCP server and the named ports."""
+    plain = [Address(ip=GATEWAY, port=port, leads_to=port) for port in machine.ports]
     forwards = "".join(
-        f",guestfwd=tcp:{GATEWAY}:{port}-cmd:{sys.executable} -I {FORWARDER} 127.0.0.1 {port}" for port in machine.ports
+        f",guestfwd=tcp:{one.ip}:{one.port}-cmd:{sys.executable} -I {FORWARDER} 127.0.0.1 {one.leads_to}"
+        for one in (*plain, *machine.addresses)
     )
     card = f"virtio-net-pci,netdev=n0,mac={machine.mac}"
     # Without a boot ROM for the card, the firmware does not try the network first.

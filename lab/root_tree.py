@@ -17,7 +17,11 @@ LEFT_OUT: Final = ("doc", "man", "locale", "info")
 MASKED: Final = (
     *("apt-daily.timer", "apt-daily-upgrade.timer", "dpkg-db-backup.timer", "e2scrub_all.timer", "fstrim.timer"),
     *("e2scrub_reap.service", "dracut-shutdown.service", "systemd-pcrphase.service"),
+    *("lvm2-monitor.service", "lvm2-lvmpolld.socket", "dm-event.socket", "blk-availability.service"),
+    *("mdcheck_continue.timer", "mdcheck_start.timer", "mdmonitor-oneshot.timer"),
+    *("podman.socket", "podman.service", "podman-restart.service", "podman-auto-update.timer"),
 )
+"""What watches and repeats things on machines that live longer than minutes."""
 OMITTED_MODULES: Final = (
     "plymouth drm resume lvm mdraid dmraid crypt btrfs multipath nvdimm dm systemd-networkd iscsi nfs biosdevname"
     " i18n ifcfg lunmask overlay-root virtiofs bluetooth"

@@ -101,8 +101,8 @@ def _one_card(address: str) -> dict[str, Any]:
 
 
 @contextmanager
-def running_service(folder: Path, images: dict[str, Path]) -> Iterator[RunningService]:
-    """Hosts are told the address at which virtual machines find this machine's loopback."""
+def running_service(folder: Path, images: dict[str, Path], **more: str) -> Iterator[RunningService]:
+    """Hosts are told the address at which virtual machines find this machine's loopback. `more` settings win."""
     listeners = loopback_listeners()
     ports = {name: address.rpartition(":")[2] for name, address in listeners.items()}
     os_images = [
@@ -116,7 +116,7 @@ def running_service(folder: Path, images: dict[str, Path]) -> Iterator[RunningSe
         "SERVICE_BASE_URL": f"http://{GATEWAY}:{ports['FIRSTLIGHT_LISTEN']}",
         "IMAGE_SERVICE_BASE_URL": f"http://{GATEWAY}:{ports['FIRSTLIGHT_IMAGES_LISTEN']}",
     }
-    with run_service(folder, **listeners, **settings) as service:
+    with run_service(folder, **listeners, **(settings | more)) as service:
         yield service
 
 
