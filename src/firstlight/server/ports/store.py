@@ -71,7 +71,7 @@ class TouchCluster(Struct, frozen=True, kw_only=True):
     cluster_id: UUID
     expect_revision: int
     beside: InfraEnv | None = None
-    """An infra-env of the cluster that must still be there, and as it is here."""
+    """An infra-env of the cluster that must still be there, and as its owner left it here."""
 
 
 class PutHost(Struct, frozen=True, kw_only=True):

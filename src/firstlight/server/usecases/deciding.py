@@ -14,6 +14,7 @@ from firstlight.core.errors import Conflict, NotFound
 from firstlight.core.events.recorded import Recorded, record
 from firstlight.core.model.cluster import ClusterState
 from firstlight.core.model.host import HostState
+from firstlight.core.model.infra_env import InfraEnv
 from firstlight.server.ports.database import LostRace
 from firstlight.server.ports.store import (
     AddEvents,
@@ -81,14 +82,20 @@ def _host_writes(decision: Decision) -> Iterator[Write]:
 
 
 def cluster_writes(
-    state: ClusterState, decision: Decision, *, caller: Caller, now: datetime, world: World
+    state: ClusterState,
+    decision: Decision,
+    *,
+    caller: Caller,
+    now: datetime,
+    world: World,
+    beside: InfraEnv | None = None,
 ) -> Iterator[Write]:
     """The decision about a cluster as writes, guarded by the revision it was made on."""
     cluster_id = state.cluster.id
     if decision.cluster is not None:
         yield PutCluster(cluster=decision.cluster, expect_revision=state.revision)
     else:
-        yield TouchCluster(cluster_id=cluster_id, expect_revision=state.revision)
+        yield TouchCluster(cluster_id=cluster_id, expect_revision=state.revision, beside=beside)
     for host in decision.hosts.values():
         yield PutHost(host=host)
     if decision.cluster_findings is not None:
@@ -149,6 +156,10 @@ async def change_cluster(
                 await world.store.commit(*cluster_writes(state, decision, caller=caller, now=now, world=world), *extra)
             except LostRace:
                 continue
+            if extra:
+                world.recent.forget(cluster_id)  # They may concern hosts, too.
+            else:
+                world.recent.follow(state, decision)
             if decision.effects:
                 world.wake()
             return applied(middle, followed)
@@ -175,6 +186,7 @@ async def note_in_cluster(
                 await world.store.commit(*writes, MakeDue(subject=subject, kind=EVALUATE, at=now + look_in))
             except LostRace:
                 continue
+            world.recent.follow(state, decision)
             world.wake()
             return applied(state, decision)
     raise busy(f"Cluster {cluster_id}")

@@ -4,6 +4,7 @@ The original's agent stops asking for good when it is answered 401, 403, 404 or 
 So these are kept for machines that are not wanted here, and every passing trouble is answered as such.
 """
 
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
@@ -16,6 +17,7 @@ from firstlight.core.commands.registration import is_closed
 from firstlight.core.decision import Change, Decision, HostKey, applied, combined, new_host
 from firstlight.core.errors import Error, NotFound, Unauthenticated, Unavailable
 from firstlight.core.events.host import HostRegistrationFailed
+from firstlight.core.hosts.identity import place
 from firstlight.core.model.cluster import Cluster, ClusterState
 from firstlight.core.model.fingerprint import Fingerprint
 from firstlight.core.model.host import HostState, Presence
@@ -24,13 +26,17 @@ from firstlight.core.roles import key_of
 from firstlight.core.steps.due import plan_steps
 from firstlight.core.steps.occasion import Neighbourhood
 from firstlight.server.ports.database import LostRace
-from firstlight.server.ports.store import PoolHost
+from firstlight.server.ports.store import MakeDue, PoolHost, cluster_subject
 from firstlight.server.usecases.caller import Caller
 from firstlight.server.usecases.deciding import (
     BUSY,
+    EVALUATE,
     TRIES,
+    busy,
     change_pool_host,
+    cluster_writes,
     events_of,
+    load_cluster,
     note_in_cluster,
     pool_writes,
 )
@@ -61,26 +67,21 @@ async def register(
     caller: Caller,
     fingerprint: Fingerprint | None = None,
 ) -> PlacedHost:
-    claim = Claim(host_id=host_id, fingerprint=fingerprint)
     recalled = world.store.recalled_infra_env(infra_env_id)
     guessed = recalled is not None and recalled.cluster_id is not None
     infra_env = recalled if recalled is not None and guessed else await _stored(world, infra_env_id)
-    key = (infra_env_id, (await placement(world, claim, infra_env_id=infra_env_id)).host_id)
-    if caller.came_late and await world.store.host(key) is None:
-        raise Unauthenticated("The time of this image's token is over. Boot the machine from a new discovery image.")
-    world.sessions.restart(key)
-    newcomer = _Newcomer(world, infra_env, key, agent_version[:LONGEST_VERSION], caller)
-    newcomer.guessed, newcomer.claim = guessed, claim
+    claim = Claim(host_id=host_id, fingerprint=fingerprint)
+    newcomer = _Newcomer(world, infra_env, claim, agent_version[:LONGEST_VERSION], caller)
+    newcomer.guessed = guessed
     try:
         for _ in range(TRIES):
             try:
                 return await newcomer.place()
             except _Moved:
                 newcomer.infra_env, newcomer.guessed = await _stored(world, infra_env_id), False
-                newcomer.key = (infra_env_id, (await placement(world, claim, infra_env_id=infra_env_id)).host_id)
         raise Unavailable(f"Host {host_id} is being moved at the moment. Register again.")
     except Error as refusal:
-        if not isinstance(refusal, Unavailable) and refusal.code != BUSY:
+        if not isinstance(refusal, Unavailable | Unauthenticated) and refusal.code != BUSY:
             await newcomer.tell_refusal(refusal)
         raise
 
@@ -95,15 +96,13 @@ async def _stored(world: World, infra_env_id: UUID) -> InfraEnv:
 class _Newcomer:
     """One registration while it is decided."""
 
-    def __init__(self, world: World, infra_env: InfraEnv, key: HostKey, agent_version: str, caller: Caller) -> None:
+    def __init__(self, world: World, infra_env: InfraEnv, claim: Claim, agent_version: str, caller: Caller) -> None:
         self.world = world
         self.infra_env = infra_env
-        self.key = key
+        self.claim = claim
+        self.key: HostKey = (infra_env.id, claim.host_id)
         self.agent_version = agent_version
         self.caller = caller
-        self.claim = Claim(host_id=key[1])
-        self.fresh = False
-        """Nobody knew this host in its cluster."""
         self.guessed = False
         """The infra-env is as it was met last; whether it still is, its cluster tells."""
 
@@ -111,59 +110,106 @@ class _Newcomer:
         if self.infra_env.cluster_id is not None:
             # Such an infra-env gives its hosts to nobody else.
             return await self._in_own_cluster(self.infra_env.cluster_id)
+        known = await self._known()
+        if known is None or known.host.cluster_id is None:
+            return await self._in_pool(known)
+        return await self._in_cluster(known.host.cluster_id)
+
+    async def _known(self) -> HostState | None:
+        found = await placement(self.world, self.claim, infra_env_id=self.key[0])
+        self.key = (self.key[0], found.host_id)
         known = await self.world.store.host(self.key)
-        if known is None:
-            return await self._new_in_pool()
-        if known.host.cluster_id is None:
-            return await self._again_in_pool()
-        return await self._in_cluster(known.host.cluster_id, known=True)
+        self._begin_anew(known)
+        return known
+
+    def _begin_anew(self, known: HostState | None) -> None:
+        """Whatever this agent was asked before is void."""
+        if known is None and self.caller.came_late:
+            raise Unauthenticated(
+                "The time of this image's token is over. Boot the machine from a new discovery image."
+            )
+        self.world.sessions.restart(self.key)
 
     async def _in_own_cluster(self, cluster_id: UUID) -> PlacedHost:
-        sessions = self.world.sessions
+        """A machine that is new to its cluster is taken in on what is remembered of it: then nothing is read."""
         try:
-            # Exactly one notice of the commit comes back, now or later.
-            with sessions.opening(self.key, own_notices=1) as opening:
-                placed = await self._in_cluster(cluster_id)
-                if self.fresh:
-                    sessions.begin(placed.state, opening)
-                return placed
+            async with self.world.turns.of(cluster_subject(cluster_id)):
+                recalled = self.world.recent.get(cluster_id)
+                if recalled is not None and (placed := await self._tried(recalled)) is not None:
+                    return placed
+                for _ in range(TRIES):
+                    with suppress(LostRace):
+                        return await self._joined(await load_cluster(self.world, cluster_id))
+            raise busy(f"Cluster {cluster_id}")
         except _Spare:
-            return await self._spare()
+            return await self._in_pool(await self._known())
         except NotFound:
             if not self.guessed:
                 raise
             raise _Moved from None
 
-    async def _spare(self) -> PlacedHost:
-        """In the pool of an infra-env that otherwise gives its hosts to its cluster at once."""
-        known = await self.world.store.host(self.key)
-        return await (self._new_in_pool() if known is None else self._again_in_pool())
+    async def _tried(self, recalled: ClusterState) -> PlacedHost | None:
+        """Nobody is refused on what is merely remembered."""
+        try:
+            return await self._joined(recalled, remembered=True)
+        except Unavailable:
+            raise
+        except (Error, _Moved, _Spare):
+            return None
 
-    async def _in_cluster(self, cluster_id: UUID, *, known: bool = False) -> PlacedHost:
+    async def _joined(self, state: ClusterState, *, remembered: bool = False) -> PlacedHost:
+        world, now = self.world, self.world.clock.now()
+        known = self._found_in(state)
+        if remembered and known is not None:
+            raise _Moved
+        self._begin_anew(known)
+        decision = self._decided(state, known, now)
+        writes = cluster_writes(state, decision, caller=self.caller, now=now, world=world, beside=self.infra_env)
+        due = MakeDue(subject=cluster_subject(state.cluster.id), kind=EVALUATE, at=now + INVENTORY_FOLLOWS)
+        # Exactly one notice of the commit comes back, now or later.
+        with world.sessions.opening(self.key, own_notices=1) as opening:
+            await world.store.commit(*writes, due)
+            world.wake()
+            after = applied(state, decision)
+            world.recent.keep(replace(after, revision=state.revision + 1))
+            placed = PlacedHost(state=host_in(after, self.key), cluster=after.cluster)
+            if known is None:
+                world.sessions.begin(placed.state, opening)
+        return placed
+
+    def _found_in(self, state: ClusterState) -> HostState | None:
+        """The machine among the hosts of its infra-env; which of them it is, its fingerprint tells."""
+        around = state.infra_envs.get(self.key[0])
+        if around is None or around.cluster_id != state.cluster.id:
+            raise _Moved
+        self.infra_env = around  # as of the same moment as the cluster
+        hosts = [host for host in state.hosts if host.host.infra_env_id == self.key[0]]
+        found = place(self.claim.host_id, self.claim.fingerprint, known=[host.host for host in hosts])
+        self.key = (self.key[0], found.host_id)
+        return next((host for host in hosts if host.host.id == found.host_id), None)
+
+    def _decided(self, state: ClusterState, known: HostState | None, now: datetime) -> Decision:
+        cluster = state.cluster
+        if known is None and is_closed(cluster) and may_go_on(cluster, [one.host for one in state.hosts]):
+            raise _Spare
+        decision = self._new(cluster, now) if known is None else self._again(known, cluster, now)
+        return self._with_plan(state, self._heard(decision, now))
+
+    async def _in_cluster(self, cluster_id: UUID) -> PlacedHost:
+        """A host that somebody bound to a cluster its infra-env does not belong to."""
+
         def command(state: ClusterState, now: datetime) -> Decision:
-            self._look_around(state)
-            host = next((host for host in state.hosts if key_of(host) == self.key), None)
-            if (known and host is None) or (host is not None and self.claim.contradicts(host.host)):
+            self.infra_env = state.infra_envs.get(self.key[0], self.infra_env)
+            known = next((host for host in state.hosts if key_of(host) == self.key), None)
+            if known is None or self.claim.contradicts(known.host):
                 raise _Moved
-            self.fresh = host is None
-            if (
-                host is None
-                and is_closed(state.cluster)
-                and may_go_on(state.cluster, [one.host for one in state.hosts])
-            ):
-                raise _Spare
-            decision = self._new(state.cluster, now) if host is None else self._again(host, state.cluster, now)
-            return self._with_plan(state, self._heard(decision, now))
+            return self._decided(state, known, now)
 
         state = await note_in_cluster(self.world, cluster_id, command, caller=self.caller, look_in=INVENTORY_FOLLOWS)
         return PlacedHost(state=host_in(state, self.key), cluster=state.cluster)
 
-    def _look_around(self, state: ClusterState) -> None:
-        """The infra-env as of the same moment as the cluster."""
-        found = state.infra_envs.get(self.key[0])
-        if self.guessed and (found is None or found.cluster_id != state.cluster.id):
-            raise _Moved
-        self.infra_env = found or self.infra_env
+    async def _in_pool(self, known: HostState | None) -> PlacedHost:
+        return await (self._new_in_pool() if known is None else self._again_in_pool())
 
     async def _again_in_pool(self) -> PlacedHost:
         def command(pool: PoolHost, now: datetime) -> Decision:

@@ -31,6 +31,7 @@ async def settle_cluster(world: World, cluster_id: UUID) -> datetime | None:
             await world.store.commit(*cluster_writes(state, decided, caller=SERVICE, now=now, world=world))
         except LostRace:
             return now
+        world.recent.follow(state, decision)
     if decision.effects:
         world.wake()
     return decision.next_deadline

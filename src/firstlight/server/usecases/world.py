@@ -21,6 +21,7 @@ from firstlight.server.ports.clock import Clock
 from firstlight.server.ports.nmstate import Nmstate
 from firstlight.server.ports.store import Store
 from firstlight.server.usecases.check_ins import CheckIns
+from firstlight.server.usecases.recent import RecentClusters
 from firstlight.server.usecases.sessions import Sessions
 from firstlight.server.usecases.stream import Broadcast
 from firstlight.server.usecases.turns import Turns
@@ -98,6 +99,7 @@ class World:
     broadcast: Broadcast = field(default_factory=Broadcast)
     """Where new events are heard of; somebody has to `run` it."""
     turns: Turns = field(default_factory=Turns)
+    recent: RecentClusters = field(default_factory=RecentClusters)
     waits: Waits = field(default_factory=Waits)
     """Polls that wait for something to do; somebody has to tell it of changes."""
     wake: Callable[[], None] = field(default=lambda: None)
