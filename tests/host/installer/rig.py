@@ -14,11 +14,15 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl
 from uuid import UUID
 
 from tests.host.agent.scripted import Asked, Said, document
 
 INSTALLER = str(Path(sys.executable).parent / "firstlight-installer")
+LOGS_SENDER = (
+    "import os, sys; from firstlight.host.main import run; sys.exit(run(['logs_sender', *sys.argv[1:]], os.environ))"
+)
 CLUSTER_ID = "11111111-2222-4333-8444-555555555555"
 INFRA_ENV_ID = "22222222-2222-4333-8444-555555555555"
 HOST_ID = "33333333-2222-4333-8444-555555555555"
@@ -28,7 +32,7 @@ PROGRAMS = (
     *("pvs", "vgremove", "pvremove", "dmsetup", "mdadm", "wipefs", "dd", "mkdir", "coreos-installer", "efibootmgr"),
     *("mount", "umount", "test", "podman", "ssh-keygen", "systemctl", "hostname", "hostnamectl", "shutdown"),
     *("ostree", "rpm-ostree", "growpart", "xfs_growfs", "fsfreeze", "getenforce", "setenforce", "touch", "cp", "rsync"),
-    "du",
+    *("du", "journalctl", "lsblk", "findmnt", "dmesg", "coredumpctl"),
 )
 RECORD = """#!/bin/sh
 { printf '%s' "${0##*/}"; for word in "$@"; do printf '\\t%s' "$word"; done; printf '\\n'; } >> "$RIG/calls"
@@ -45,6 +49,7 @@ BEHAVIOUR = {
     ' "is-active bootkube.service") echo active;; esac\n',
     "ssh-keygen": '/bin/mkdir -p "$RIG/root/root/.ssh"; echo key > "$RIG/root/root/.ssh/id_rsa";'
     ' echo "ssh-rsa AAAA me" > "$RIG/root/root/.ssh/id_rsa.pub"\n',
+    "journalctl": 'case "$*" in *TAG=installer*) cat "$RIG/root/var/log/assisted-installer.log";; esac\n',
     "podman": 'echo "$PULL_SECRET_TOKEN" > "$RIG/podman-token"\n',
 }
 IGNITION = {"ignition": {"version": "3.2.0"}}
@@ -125,13 +130,18 @@ class Hub:
         if asked.path.endswith("/downloads/files"):
             return document(BOOTSTRAP_IGNITION)
         if asked.path.endswith("/hosts"):
-            return document({"role=master": self.masters, "role=worker": self.workers}.get(asked.query, []))
+            return document(self.hosts_for(dict(parse_qsl(asked.query))))
         if asked.path.endswith("/logs"):
             self.uploads += 1
             return Said(204, b"")
         if asked.path.endswith("/logs-progress"):
             return Said(204, b"")
         return document(self.cluster)
+
+    def hosts_for(self, query: dict[str, str]) -> list[dict[str, Any]]:
+        """As the service answers: without their inventories unless somebody asks for them."""
+        found = {"master": self.masters, "worker": self.workers}.get(query["role"], [])
+        return found if query.get("with-inventory") == "true" else [{**one, "inventory": ""} for one in found]
 
     def own(self) -> list[tuple[str, str]]:
         return [(stage, info) for host, stage, info in self.stages if host == HOST_ID]
@@ -148,6 +158,7 @@ class Hub:
 class Rig:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.program: tuple[str, ...] = (INSTALLER,)
         self.root = a_root(folder)
         self.bin = folder / "bin"
         self.bin.mkdir()
@@ -194,8 +205,25 @@ class Rig:
             *("--boot-device", "/dev/sda", "--url", url, "--mco-image", "mco:1", "--agent-image", "agent:1"),
         )
         return await asyncio.create_subprocess_exec(
-            INSTALLER, *words, *flags, env=known, stdout=asyncio.subprocess.DEVNULL
+            *self.program, *words, *flags, env=known, stdout=asyncio.subprocess.DEVNULL
         )
+
+    async def send_logs(self, url: str, wanted: dict[str, Any]) -> int:
+        """What the agent does when the service asks for logs, as a program of its own."""
+        words = (
+            *("-url", url, "-cluster-id", wanted["cluster_id"], "-host-id", wanted["host_id"]),
+            *("-infra-env-id", wanted["infra_env_id"], f"-bootstrap={'true' if wanted['bootstrap'] else 'false'}"),
+        )
+        environment = {
+            **os.environ,
+            "PATH": f"{self.bin}:/usr/bin:/bin",
+            "RIG": str(self.folder),
+            "FIRSTLIGHT_AGENT_ROOT": str(self.root),
+            "PULL_SECRET_TOKEN": TOKEN,
+        }
+        sender = await asyncio.create_subprocess_exec(sys.executable, "-c", LOGS_SENDER, *words, env=environment)
+        async with asyncio.timeout(60):
+            return await sender.wait()
 
     async def finish(self, url: str, *flags: str, role: str, seconds: float = 60.0, **environment: str) -> int:
         process = await self.start(url, *flags, role=role, **environment)

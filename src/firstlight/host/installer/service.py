@@ -110,8 +110,10 @@ class Service:
             ClusterDocument, await self.ask("GET", self._cluster, query={"exclude-hosts": "true"}, limit=limit)
         )
 
-    async def hosts(self, role: str, *, limit: float) -> tuple[HostDocument, ...]:
-        answer = await self.ask("GET", f"{self._cluster}/hosts", query={"role": role}, limit=limit)
+    async def hosts(self, role: str, *, limit: float, with_inventory: bool = False) -> tuple[HostDocument, ...]:
+        """Whoever wants to know their addresses asks for their inventories, which are long."""
+        query = {"role": role} | ({"with-inventory": "true"} if with_inventory else {})
+        answer = await self.ask("GET", f"{self._cluster}/hosts", query=query, limit=limit)
         return decoded(tuple[HostDocument, ...], answer)
 
     async def host_logs_state(self, host_id: UUID, state: str, *, limit: float) -> None:

@@ -22,7 +22,7 @@ async def other_hosts(run: Run) -> tuple[HostDocument, ...]:
     """All hosts of the cluster but this one. Raises `Refused` and `Unreachable`."""
     found: list[HostDocument] = []
     for role in ROLES:
-        found += await run.service.hosts(role, limit=run.pace.seconds(CALL_SECONDS))
+        found += await run.service.hosts(role, limit=run.pace.seconds(CALL_SECONDS), with_inventory=True)
     return tuple(host for host in found if host.id != run.settings.host_id and host.status != "disabled")
 
 
