@@ -1,6 +1,8 @@
 """The real installer and the real service: every report is taken, every file is found, nothing is refused."""
 
+import io
 import json
+import tarfile
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -11,6 +13,9 @@ from firstlight.core.model.cluster_status import ClusterStatus
 from firstlight.core.model.host import Progress, hostname_of
 from firstlight.core.model.host_status import HostStatus, Stage
 from firstlight.server.ports.store import PutHost
+from firstlight.server.usecases import retrying
+from firstlight.server.usecases.caller import SERVICE
+from firstlight.server.usecases.settling import settle_cluster
 from firstlight.server.usecases.world import World
 from tests.api.calling import an_app
 from tests.api.files import a_prepared_cluster
@@ -24,6 +29,8 @@ from tests.worlds import a_world
 
 pytestmark = pytest.mark.anyio
 BOOTSTRAP, MASTER = 1, 2
+BASE = "/api/assisted-install/v2"
+LOGS = f"{BASE}/clusters/{CLUSTER_ID}/logs"
 
 
 @pytest.fixture
@@ -43,12 +50,12 @@ class Hub:
     """The service's application behind a socket; what it refuses is kept."""
 
     def __init__(self, world: World) -> None:
-        self._app = an_app(world)
+        self.app = an_app(world)
         self.refused: list[str] = []
 
     async def __call__(self, asked: Asked) -> Said:
         answer = await ask(
-            self._app, asked.method, asked.path, query=asked.query, body=asked.body, headers=asked.headers
+            self.app, asked.method, asked.path, query=asked.query, body=asked.body, headers=asked.headers
         )
         if answer.status >= 400:
             self.refused.append(f"{asked.method} {asked.path} {answer.status} {answer.body!r}")
@@ -88,16 +95,71 @@ async def test_a_master(world: World, tmp_path: Path) -> None:
     assert verdict(written.read_bytes()) == ""
 
 
-async def test_a_failed_master_shows_why(world: World, tmp_path: Path) -> None:
+async def statuses(world: World) -> tuple[HostStatus, ClusterStatus]:
+    """Of the master and of its cluster, once the service has thought about them."""
+    await settle_cluster(world, CLUSTER_ID)
+    world.sessions.forget_all()
+    state = await world.store.cluster_state(CLUSTER_ID)
+    assert state is not None
+    host = next(one.host for one in state.hosts if one.host.id == host_id(MASTER))
+    return host.status, state.cluster.status
+
+
+async def test_a_failed_master_has_its_logs_in_the_service_and_is_tried_again(world: World, tmp_path: Path) -> None:
     await begin(world)
-    hub, rig = Hub(world), Rig(tmp_path)
+    hub, rig, master = Hub(world), Rig(tmp_path), f"{BASE}/infra-envs/{INFRA_ENV_ID}/hosts/{host_id(MASTER)}"
+    works = (rig.folder / "behave/coreos-installer").read_text()
     rig.behave("coreos-installer", "echo 'Error: no space left' >&2; exit 1\n")
     async with scripted(hub) as server:
         assert await rig.finish(server.url, *flags(MASTER), role="master") == 1
-    host = await world.store.host((INFRA_ENV_ID, host_id(MASTER)))
-    assert host is not None
-    assert host.host.status is HostStatus.ERROR
-    assert "no space left" in host.host.status_info
+        assert await statuses(world) == (HostStatus.ERROR, ClusterStatus.ERROR)
+        plan = (await ask(hub.app, "GET", f"{master}/instructions")).json()["instructions"]
+        (wanted,) = [json.loads(step["args"][0]) for step in plan if step["step_type"] == "logs-gather"]
+        assert await rig.send_logs(server.url, wanted) == 0
+        logs = await ask(hub.app, "GET", f"{LOGS}", query=f"logs_type=host&host_id={host_id(MASTER)}")
+        assert logs.status == 200, logs.body
+        assert b"no space left" in installer_log(logs.body)
+        rig.behave("coreos-installer", works)
+        await retrying.retry(world, (INFRA_ENV_ID, host_id(MASTER)), caller=SERVICE)
+        assert await statuses(world) == (HostStatus.INSTALLING, ClusterStatus.INSTALLING)
+        assert await rig.finish(server.url, *flags(MASTER), role="master") == 0, rig.log()
+    assert (await progress_of(world, MASTER)).stage is Stage.REBOOTING
+    assert await statuses(world) == (HostStatus.INSTALLING_IN_PROGRESS, ClusterStatus.INSTALLING)
+    assert hub.refused == []
+
+
+def installer_log(archive: bytes) -> bytes:
+    """What the installer said, in the archive that the service hands out."""
+    with tarfile.open(fileobj=io.BytesIO(archive)) as outer:
+        names = outer.getnames()
+        inner = next((name for name in names if name.endswith(".tar.gz")), None)
+        if inner is not None:
+            found = outer.extractfile(inner)
+            assert found is not None
+            return installer_log(found.read())
+        found = outer.extractfile(next(name for name in names if name.endswith("installer.logs")))
+        assert found is not None
+        return found.read()
+
+
+async def test_a_master_that_boots_the_wrong_medium_goes_on_once_it_boots_its_disk(
+    world: World, tmp_path: Path
+) -> None:
+    await begin(world)
+    hub, rig = Hub(world), Rig(tmp_path)
+    hosts = f"{BASE}/infra-envs/{INFRA_ENV_ID}/hosts"
+    json_headers = {"content-type": "application/json"}
+    register = json.dumps({"host_id": str(host_id(MASTER))}).encode()
+    async with scripted(hub) as server:
+        assert await rig.finish(server.url, *flags(MASTER), role="master") == 0, rig.log()
+    assert (await ask(hub.app, "POST", hosts, body=register, headers=json_headers)).status == 201
+    waiting = (HostStatus.INSTALLING_PENDING_USER_ACTION, ClusterStatus.INSTALLING_PENDING_USER_ACTION)
+    assert await statuses(world) == waiting
+    assert (await ask(hub.app, "POST", hosts, body=register, headers=json_headers)).status == 400
+    seen = json.dumps({"current_stage": "Configuring"}).encode()
+    path = f"{hosts}/{host_id(MASTER)}/progress"
+    assert (await ask(hub.app, "PUT", path, body=seen, headers=json_headers)).status == 200
+    assert await statuses(world) == (HostStatus.INSTALLING_IN_PROGRESS, ClusterStatus.INSTALLING)
 
 
 async def test_the_bootstrap_speaks_for_the_others(world: World, tmp_path: Path) -> None:

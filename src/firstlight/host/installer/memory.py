@@ -41,7 +41,8 @@ class Memory:
         self._put(replace(self._pages, begun=phase))
 
     def finish(self, phase: str) -> None:
-        self._put(replace(self._pages, begun="", done=(*self._pages.done, phase)))
+        done = self._pages.done
+        self._put(replace(self._pages, begun="", done=done if phase in done else (*done, phase)))
 
     def forget(self) -> None:
         """The next start is a first one. Raises OSError if it cannot be recorded."""

@@ -28,6 +28,7 @@ from firstlight.host.installer.run import INSTALL_FOLDER, Run
 from firstlight.host.installer.settings import InstallerSettings
 from firstlight.host.installer.skip_reboot import skip_mco_reboot
 from firstlight.host.installer.waits import (
+    PREPARE_CLIENT,
     prepare_client,
     wait_for_bootkube,
     wait_for_controller,
@@ -117,7 +118,7 @@ BOOTSTRAP: Final = (
     SKIP_REBOOT,
     BOOT_ORDER,
     COPY_REGISTRY,
-    Phase(name="prepare-client", act=prepare_client, every_start=True),
+    Phase(name=PREPARE_CLIENT, act=prepare_client, every_start=True),
     Phase(name="wait-for-masters", act=wait_for_masters),
     Phase(name="wait-for-bootkube", act=wait_for_bootkube),
     Phase(name="wait-for-etcd", act=wait_for_etcd),

@@ -16,6 +16,7 @@ from firstlight.host.installer.service import HostDocument
 from firstlight.host.installer.watching import other_hosts, tell_of
 from firstlight.host.kubernetes import Kube, KubeTrouble, mapping, name_of, read_kubeconfig
 
+PREPARE_CLIENT: Final = "prepare-client"
 KUBECONFIG: Final = "/opt/openshift/auth/kubeconfig"
 BOOTKUBE_DONE: Final = "/opt/openshift/.bootkube.done"
 CONTROL_PLANE: Final[HostStage] = "Waiting for control plane"
@@ -48,7 +49,9 @@ async def cluster_client(run: Run) -> AsyncGenerator[Kube]:
 
 async def prepare_client(run: Run) -> None:
     """The name of the API resolves through what bootkube wrote; a container has a copy from before."""
-    run.tell(CONTROL_PLANE, "Waiting for bootstrap node preparation")
+    if PREPARE_CLIENT not in run.memory.done:
+        # Started again later it is further already.
+        run.tell(CONTROL_PLANE, "Waiting for bootstrap node preparation")
     if run.settings.place.contained:
         _renew_resolver(run)
 

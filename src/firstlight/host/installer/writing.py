@@ -3,6 +3,7 @@
 import asyncio
 from typing import Final
 
+from firstlight.host.installer.devices import find, read_graph
 from firstlight.host.installer.percent import Percents
 from firstlight.host.installer.run import InstallationFailed, Run, complaint_of
 
@@ -30,9 +31,16 @@ async def write_image(run: Run) -> None:
         if outcome.succeeded:
             run.log.info("The image is on the disk.", disk=run.device, attempt=attempt)
             return
-        complaint = complaint_of(outcome)
+        complaint = complaint_of(outcome) + _without_disk(run)
         run.log.warning("The image could not be written.", disk=run.device, attempt=attempt, complaint=complaint)
         if attempt < ATTEMPTS:
             run.tell(STAGE, f"attempt {attempt} of {ATTEMPTS} failed ({complaint}); trying again")
             await run.pace.rest(1.0)
     raise InstallationFailed(f"The image could not be written to {run.device} in {ATTEMPTS} attempts: {complaint}")
+
+
+def _without_disk(run: Run) -> str:
+    """Said where there is no disk any more: a cable or a controller is another matter than a bad block."""
+    if find(run.root, read_graph(run.root), run.device) is not None:
+        return ""
+    return f" (the kernel knows no device {run.device} any more: it was there when the installation began)"
