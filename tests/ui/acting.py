@@ -28,6 +28,16 @@ def create_by_wizard(page: Page, name: str) -> UUID:
     return UUID(found.group(1))
 
 
+def create_by_api(service: RunningService, name: str, **more: object) -> tuple[UUID, str]:
+    """A draft with its infra-env, without the pages; the ids of both."""
+    secret = simulated_pull_secret()
+    body = {"name": name, "openshift_version": "4.22", "base_dns_domain": "lab.example.com", "pull_secret": secret}
+    cluster = httpx2.post(f"{service.api}/v2/clusters", json={**body, **more}).raise_for_status().json()
+    wish = {"name": f"{name}_infra-env", "cluster_id": cluster["id"], "pull_secret": secret}
+    infra_env = httpx2.post(f"{service.api}/v2/infra-envs", json=wish).raise_for_status().json()
+    return UUID(cluster["id"]), str(infra_env["id"])
+
+
 def to_step(page: Page, name: str, key: str) -> None:
     page.get_by_role("navigation", name="Steps of the setup").get_by_role("button", name=name).click()
     page.get_by_test_id(f"step-{key}").wait_for()

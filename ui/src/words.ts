@@ -67,6 +67,7 @@ const CATEGORY: Readonly<Record<string, string>> = {
   operators: "Operators",
   configuration: "Configuration",
   "hosts-data": "Hosts",
+  installation: "Installation",
 };
 
 /** A word of the wire as a person would write it: `has-min-memory` → `Has min memory`. */

@@ -35,6 +35,14 @@ export const bindHost = (key: HostKey, cluster_id: string): Promise<Host> =>
 export const actOnHost = (key: HostKey, action: "unbind" | "reset" | "install"): Promise<Host> =>
   call("POST", `${host(key)}/actions/${action}`);
 
+/** A failed host of an installation that still goes on. */
+export const retryHost = ({ infra_env_id, id }: HostKey): Promise<unknown> =>
+  call("POST", `${V1}/infra-envs/${infra_env_id}/hosts/${id}/actions/retry`);
+export const replaceHost = ({ infra_env_id, id }: HostKey, by: HostKey): Promise<{ readonly name: string }> =>
+  call("POST", `${V1}/infra-envs/${infra_env_id}/hosts/${id}/actions/replace`, {
+    body: { host_id: by.id, infra_env_id: by.infra_env_id },
+  });
+
 export const changeHosts = (body: HostChange): Promise<HostChangeResult> => call("POST", `${V1}/host-changes`, { body });
 export const checkAgain = (id: string, body: Fields): Promise<{ readonly hosts: number }> =>
   call("POST", `${V1}/clusters/${id}/actions/check`, { body });

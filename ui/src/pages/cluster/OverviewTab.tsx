@@ -1,11 +1,15 @@
 import { ProblemsPanel } from "../../parts/problems/ProblemsPanel";
-import { DRAFT } from "../../words";
+import { DRAFT, INSTALLING } from "../../words";
 import { CredentialsCard } from "./CredentialsCard";
+import { FailedHosts } from "./FailedHosts";
 import { DetailsCard } from "./DetailsCard";
 import { NetworksCard } from "./NetworksCard";
 import { OperatorsCard } from "./OperatorsCard";
 import { ProgressCard } from "./ProgressCard";
 import type { TabProps } from "./tabs";
+
+/** States in which a failed host may still be tried again. */
+const FAILING = new Set([...INSTALLING, "error"]);
 
 export default function OverviewTab({ cluster }: TabProps) {
   const draft = DRAFT.has(cluster.status);
@@ -16,6 +20,7 @@ export default function OverviewTab({ cluster }: TabProps) {
           <ProgressCard cluster={cluster} />
         </div>
       )}
+      {FAILING.has(cluster.status) && <FailedHosts clusterId={cluster.id} />}
       {draft && (
         <div className="fl-wide">
           <ProblemsPanel clusterId={cluster.id} />

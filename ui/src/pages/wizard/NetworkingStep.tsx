@@ -1,8 +1,9 @@
 // Addresses and networks of the cluster; each field is saved as it is left.
-import { ExpandableSection, Form, FormGroup, FormSelect, FormSelectOption, Radio, Title } from "@patternfly/react-core";
+import { Form, FormGroup, FormSelect, FormSelectOption, Radio, Title } from "@patternfly/react-core";
 import { changeCluster } from "../../api/actions";
 import { useNetworkMap } from "../../api/pictures";
 import { SavedField } from "../../parts/Field";
+import { More } from "../../parts/More";
 import { attempt } from "../../parts/notes";
 import { ProblemsPanel } from "../../parts/problems/ProblemsPanel";
 import { Link } from "../../parts/Link";
@@ -84,7 +85,7 @@ export default function NetworkingStep({ cluster }: StepProps) {
             />
           </>
         )}
-        <ExpandableSection toggleText="Cluster and service networks" isIndented>
+        <More title="Cluster and service networks">
           <div className="fl-stack">
             <SavedField
               id="cluster-cidr"
@@ -116,7 +117,7 @@ export default function NetworkingStep({ cluster }: StepProps) {
               </FormSelect>
             </FormGroup>
           </div>
-        </ExpandableSection>
+        </More>
       </Form>
       {owns && <ProblemsPanel clusterId={cluster.id} only={owns} title="Problems of the network" />}
     </>

@@ -1,5 +1,5 @@
 // Every check of one host, what fails first.
-import { Button, ExpandableSection, Label } from "@patternfly/react-core";
+import { Button, Label } from "@patternfly/react-core";
 import { checkAgain } from "../../api/actions";
 import type { Finding } from "../../api/own";
 import type { Host } from "../../api/types";
@@ -7,6 +7,7 @@ import type { Live } from "../../live/resources";
 import { counted } from "../../numbers";
 import { checkTitle } from "../../checks";
 import { categoryName, type Tone } from "../../words";
+import { More } from "../More";
 import { attempt } from "../notes";
 import { EvidenceList, Measured } from "../problems/EvidenceList";
 import { FixButton } from "../problems/FixButton";
@@ -48,13 +49,13 @@ export function HostChecks({ host, live }: { readonly host: Host; readonly live:
         ))}
       </ul>
       {quiet.length > 0 && (
-        <ExpandableSection toggleText={`${counted(quiet.length, "check")} passed`} isIndented>
+        <More title={`${counted(quiet.length, "check")} passed`}>
           <ul className="fl-cases">
             {quiet.map((finding) => (
               <Check key={finding.id} finding={finding} />
             ))}
           </ul>
-        </ExpandableSection>
+        </More>
       )}
     </div>
   );

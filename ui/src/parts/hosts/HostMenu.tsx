@@ -3,15 +3,16 @@ import { MenuToggle } from "@patternfly/react-core";
 import EllipsisVIcon from "@patternfly/react-icons/dist/esm/icons/ellipsis-v-icon";
 import { ActionsColumn, type IAction } from "@patternfly/react-table";
 import { useState } from "react";
-import { actOnHost, deleteHost } from "../../api/actions";
+import { actOnHost, deleteHost, retryHost } from "../../api/actions";
 import type { HostRow } from "../../api/own";
 import { EDITABLE_HOST } from "../../words";
 import { Confirm } from "../Confirm";
 import { attempt, note } from "../notes";
 import { BulkChange } from "./BulkChange";
+import { ReplaceDialog } from "./ReplaceDialog";
 
 export function HostMenu({ row, onOpen }: { readonly row: HostRow; readonly onOpen: () => void }) {
-  const [asking, setAsking] = useState<"" | "remove" | "change">("");
+  const [asking, setAsking] = useState<"" | "remove" | "change" | "replace">("");
   const act = (action: "unbind" | "reset" | "install", failed: string): void =>
     void attempt(() => actOnHost(row, action), failed);
   const editable = EDITABLE_HOST.has(row.status);
@@ -23,6 +24,13 @@ export function HostMenu({ row, onOpen }: { readonly row: HostRow; readonly onOp
     const ready = row.status === "known";
     items.push({ title: "Install this host", isDisabled: !ready, onClick: () => act("install", "The host cannot be installed") });
     items.push({ title: "Reset this host", isDisabled: row.status !== "error", onClick: () => act("reset", "The host cannot be reset") });
+  }
+  if (row.cluster_id && row.status === "error" && !row.day_two) {
+    items.push({
+      title: "Try this host again",
+      onClick: () => void attempt(() => retryHost(row), "The host cannot be tried again", `${row.name} is tried again.`),
+    });
+    items.push({ title: "Replace by another machine…", onClick: () => setAsking("replace") });
   }
   if (row.cluster_id) {
     items.push({ title: "Unbind from the cluster", onClick: () => act("unbind", "The host cannot be unbound") });
@@ -46,6 +54,7 @@ export function HostMenu({ row, onOpen }: { readonly row: HostRow; readonly onOp
         )}
       />
       {asking === "change" && <BulkChange hosts={[row]} onClose={() => setAsking("")} />}
+      {asking === "replace" && <ReplaceDialog row={row} onClose={() => setAsking("")} />}
       {asking === "remove" && (
         <Confirm
           title={`Remove ${row.name}?`}

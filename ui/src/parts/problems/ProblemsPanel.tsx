@@ -1,9 +1,10 @@
 // Problems first, by cause: the list that stands between a cluster and its installation.
-import { Card, CardBody, CardHeader, CardTitle, ExpandableSection } from "@patternfly/react-core";
+import { Card, CardBody, CardHeader, CardTitle } from "@patternfly/react-core";
 import { useProblems } from "../../api/reads";
 import type { Problem } from "../../api/own";
 import { goWith } from "../../route";
 import { counted } from "../../numbers";
+import { More } from "../More";
 import { State } from "../Status";
 import { Failure, Waiting } from "../Waiting";
 import { ProblemItem } from "./ProblemItem";
@@ -13,11 +14,13 @@ interface Props {
   /** Narrows to what one step of the wizard is about. */
   readonly only?: (problem: Problem) => boolean;
   readonly title?: string;
+  /** What the problems stand in the way of. */
+  readonly purpose?: string;
 }
 
 const OPENED = 3;
 
-export function ProblemsPanel({ clusterId, only, title = "Problems" }: Props) {
+export function ProblemsPanel({ clusterId, only, title = "Problems", purpose = "solve before installing" }: Props) {
   const live = useProblems(clusterId);
   const all = live.data?.filter((problem) => only?.(problem) ?? true);
   const urgent = all?.filter((problem) => problem.blocking && !problem.waived) ?? [];
@@ -29,7 +32,7 @@ export function ProblemsPanel({ clusterId, only, title = "Problems" }: Props) {
         <CardTitle component="h2">
           {title}
           {all !== undefined && all.length > 0 && (
-            <span className="fl-subtle fl-small"> {counted(owed, "thing")} to solve before installing</span>
+            <span className="fl-subtle fl-small"> {counted(owed, "thing")} to {purpose}</span>
           )}
         </CardTitle>
       </CardHeader>
@@ -40,11 +43,9 @@ export function ProblemsPanel({ clusterId, only, title = "Problems" }: Props) {
         )}
         <List clusterId={clusterId} problems={urgent} opened={OPENED} />
         {rest.length > 0 && (
-          <ExpandableSection
-            toggleText={`${counted(rest.length, "more finding")} that ${rest.length === 1 ? "does" : "do"} not block`}
-          >
+          <More title={`${counted(rest.length, "more finding")} that ${rest.length === 1 ? "does" : "do"} not block`}>
             <List clusterId={clusterId} problems={rest} opened={0} />
-          </ExpandableSection>
+          </More>
         )}
       </CardBody>
     </Card>
