@@ -62,9 +62,17 @@ class Registry:
         self._call("PUT", f"{place}&digest={digest}", body=data)
         return {"digest": digest, "size": len(data)}
 
-    def push(self, repository: str, layers: Sequence[bytes], *, tag: str = "", architecture: str = "amd64") -> str:
-        """Push an image; gives back its full name by digest."""
-        packed = [gzip.compress(one, mtime=0) for one in layers]
+    def push(
+        self,
+        repository: str,
+        layers: Sequence[bytes],
+        *,
+        tag: str = "",
+        architecture: str = "amd64",
+        level: int = 9,
+    ) -> str:
+        """Push an image; gives back its full name by digest. `level` says how hard its layers are compressed."""
+        packed = [gzip.compress(one, level, mtime=0) for one in layers]
         diffs = [f"sha256:{hashlib.sha256(one).hexdigest()}" for one in layers]
         config = {"architecture": architecture, "os": "linux", "rootfs": {"type": "layers", "diff_ids": diffs}}
         manifest = {

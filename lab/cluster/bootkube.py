@@ -2,7 +2,6 @@
 
 import base64
 import json
-import urllib.parse
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,10 +10,15 @@ from typing import Final, cast
 import httpx2
 
 from lab.cluster.api import Api, Json
+from lab.cluster.laying import lay_over
 from lab.cluster.processes import Server, free_ports, peer
 
 HOME: Final = "/opt/openshift"
 DONE: Final = ".bootkube.done"
+ADMIN: Final = "kube-control-plane-kube-controller-manager-client"
+"""A master's certificate that bootstrap.ign has; the administrator's own is in no file of it."""
+LOOPBACK: Final = "127.0.0.1"
+API_PORT: Final = 6443
 CONTROLLERS: Final = (
     "certificatesigningrequest-signing-controller",
     "serviceaccount-controller",
@@ -27,30 +31,21 @@ CONTROLLERS: Final = (
 
 def unpack(bootstrap: bytes, into: Path) -> Path:
     """The files below /opt/openshift; the folder that stands for it."""
-    home = into / "openshift"
-    config = cast("Json", json.loads(bootstrap))
-    for file in config["storage"]["files"]:
-        path = str(file["path"])
-        if path.startswith(f"{HOME}/"):
-            target = home / path.removeprefix(f"{HOME}/")
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(content_of(str(file.get("contents", {}).get("source", ""))))
-    return home
-
-
-def content_of(source: str) -> bytes:
-    head, _, data = source.removeprefix("data:").partition(",")
-    return base64.b64decode(data) if head.endswith(";base64") else urllib.parse.unquote_to_bytes(data)
+    lay_over(cast("Json", json.loads(bootstrap)), into, below=f"{HOME}/")
+    return into / HOME.lstrip("/")
 
 
 class ControlPlane:
     """etcd, API server and controller manager of one cluster, by its own certificates."""
 
-    def __init__(self, home: Path, *, data: Path) -> None:
+    def __init__(self, home: Path, *, data: Path, address: str = LOOPBACK, port: int = 0) -> None:
+        """Other machines reach the API at an `address` beyond loopback; `port` 0 is any free one."""
         self.home = home
-        self.port, etcd, peers, manager = free_ports(4)
+        self._address = address
+        free, etcd, peers, manager = free_ports(4)
+        self.port = port or free
         self.server = f"https://localhost:{self.port}"
-        self.admin = self._client("admin-kubeconfig-client")
+        self.admin = self._client(ADMIN)
         address = f"http://127.0.0.1:{etcd}"
         self.etcd = Server(
             [
@@ -65,7 +60,7 @@ class ControlPlane:
         )
         self.api_server = Server(self._api_server(address), log=data / "api.log", is_ready=self.admin.is_ready)
         kubeconfig = data / "manager.kubeconfig"
-        kubeconfig.write_text(self.kubeconfig("admin-kubeconfig-client"))
+        kubeconfig.write_text(self.kubeconfig(ADMIN))
         self.manager = Server(
             self._manager(kubeconfig, manager), log=data / "manager.log", is_ready=lambda: _listens(manager)
         )
@@ -79,6 +74,9 @@ class ControlPlane:
     def start(self) -> None:
         for server in (self.etcd, self.api_server, self.manager):
             server.start()
+
+    def finish(self) -> None:
+        """As bootkube says that it has done its part."""
         (self.home / DONE).write_text("")
 
     def stop(self) -> None:
@@ -119,13 +117,14 @@ class ControlPlane:
         )
 
     def _api_server(self, etcd: str) -> list[str | Path]:
-        by_name = self.tls("kube-apiserver-lb-server.crt"), self.tls("kube-apiserver-lb-server.key")
+        ways = [f"kube-apiserver-{way}-server" for way in ("lb", "internal-lb")]
+        bind = self._address if self._address == LOOPBACK else "0.0.0.0"
         return [
-            *(peer("kube-apiserver"), f"--etcd-servers={etcd}", "--bind-address=127.0.0.1"),
-            *(f"--secure-port={self.port}", "--advertise-address=127.0.0.1"),
+            *(peer("kube-apiserver"), f"--etcd-servers={etcd}", f"--bind-address={bind}"),
+            *(f"--secure-port={self.port}", f"--advertise-address={self._address}"),
             f"--tls-cert-file={self.tls('kube-apiserver-localhost-server.crt')}",
             f"--tls-private-key-file={self.tls('kube-apiserver-localhost-server.key')}",
-            f"--tls-sni-cert-key={by_name[0]},{by_name[1]}",
+            *(f"--tls-sni-cert-key={self.tls(f'{way}.crt')},{self.tls(f'{way}.key')}" for way in ways),
             f"--client-ca-file={self.tls('kube-apiserver-complete-client-ca-bundle.crt')}",
             "--service-account-issuer=https://kubernetes.default.svc",
             f"--service-account-key-file={self.tls('service-account.pub')}",
@@ -142,7 +141,7 @@ class ControlPlane:
             *("--use-service-account-credentials", f"--controllers={','.join(CONTROLLERS)}"),
             f"--cluster-signing-cert-file={self.tls('kubelet-signer.crt')}",
             f"--cluster-signing-key-file={self.tls('kubelet-signer.key')}",
-            f"--root-ca-file={self.tls('kube-apiserver-localhost-ca-bundle.crt')}",
+            f"--root-ca-file={self.tls('kube-apiserver-complete-server-ca-bundle.crt')}",
             f"--service-account-private-key-file={self.tls('service-account.key')}",
         ]
 
@@ -153,6 +152,7 @@ def running_cluster(bootstrap: bytes, folder: Path) -> Generator[ControlPlane]:
     plane = ControlPlane(unpack(bootstrap, folder), data=folder)
     try:
         plane.start()
+        plane.finish()
         yield plane
     finally:
         plane.stop()

@@ -73,21 +73,23 @@ def certificate(api: Api, request: str, *, seconds: float = 60.0) -> str:
 class Joiner:
     """One machine on its first boot from disk."""
 
-    def __init__(self, name: str, *, address: str, bootstrapper: Api, server: str) -> None:
+    def __init__(self, name: str, *, address: str, bootstrapper: Api, server: str, patience: float = 60.0) -> None:
+        """`patience` are the seconds it waits for each of its certificates."""
         self.name = name
         self.address = address
         self._bootstrapper = bootstrapper
         self._server = server
+        self.patience = patience
         self.api: Api | None = None
 
-    def join(self, *, labels: Json | None = None) -> None:
+    def join(self, *, labels: Json | None = None, annotations: Json | None = None) -> None:
         """First certificate, Node, addresses; not ready yet."""
         identity = Identity(f"system:node:{self.name}")
         request = ask_for_certificate(self._bootstrapper, identity)
-        signed = certificate(self._bootstrapper, request)
+        signed = certificate(self._bootstrapper, request, seconds=self.patience)
         self.api = Api(self._server, authorities=self._bootstrapper.authorities, certificate=signed, key=identity.key)
-        node: Json = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": self.name, "labels": labels or {}}}
-        self.api.create("/api/v1/nodes", node)
+        metadata: Json = {"name": self.name, "labels": labels or {}, "annotations": annotations or {}}
+        self.api.create("/api/v1/nodes", {"apiVersion": "v1", "kind": "Node", "metadata": metadata})
         addresses = [{"type": "InternalIP", "address": self.address}, {"type": "Hostname", "address": self.name}]
         self.report({"addresses": addresses})
 
@@ -96,7 +98,7 @@ class Joiner:
         assert self.api is not None
         identity = Identity(f"system:node:{self.name}", dns_names=(self.name,), addresses=(self.address,))
         request = ask_for_certificate(self.api, identity, signer=SERVING_SIGNER, usages=SERVING_USAGES)
-        return certificate(self.api, request)
+        return certificate(self.api, request, seconds=self.patience)
 
     def become_ready(self) -> None:
         conditions = [{"type": "Ready", "status": "True", "reason": "KubeletReady"}]

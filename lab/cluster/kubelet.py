@@ -19,25 +19,29 @@ LOGS: Final = "/containerLogs/"
 ADDRESS: Final = "127.0.0.1"
 
 
-def flags(tls: Path) -> list[str]:
-    """What an API server needs to trust kubelets, to be trusted by them, and never to call anybody beyond loopback."""
+def flags(tls: Path, *, addresses: str = "ExternalIP") -> list[str]:
+    """What an API server needs to trust kubelets and to be trusted by them.
+
+    Nodes without machines have no address to call: without further words nobody beyond loopback is called.
+    """
     return [
         f"--kubelet-certificate-authority={tls / 'kubelet-signer.crt'}",
         f"--kubelet-client-certificate={tls / 'kube-apiserver-to-kubelet-client.crt'}",
         f"--kubelet-client-key={tls / 'kube-apiserver-to-kubelet-client.key'}",
-        "--kubelet-preferred-address-types=ExternalIP",
+        f"--kubelet-preferred-address-types={addresses}",
     ]
 
 
 class Kubelet:
-    """Of a node that has joined; one in a cluster, since all would have the same address."""
+    """Of a node that has joined. On loopback there is one in a cluster, since all would have the same address."""
 
-    def __init__(self, joiner: Joiner) -> None:
+    def __init__(self, joiner: Joiner, *, address: str = ADDRESS, port: int = 0) -> None:
         self.logs: dict[str, str] = {}
         """Namespace, pod and container, with slashes → log; `previous/` before it for the life before."""
         self.asked: list[str] = []
         self._joiner = joiner
-        self._server = ThreadingHTTPServer((ADDRESS, 0), self._handler())
+        self._address = address
+        self._server = ThreadingHTTPServer((address, port), self._handler())
 
     @contextmanager
     def running(self) -> Generator["Kubelet"]:
@@ -46,16 +50,17 @@ class Kubelet:
         assert joiner.api is not None
         addresses = [
             {"type": "InternalIP", "address": joiner.address},
-            {"type": "ExternalIP", "address": ADDRESS},
+            {"type": "ExternalIP", "address": self._address},
             {"type": "Hostname", "address": joiner.name},
         ]
         port = int(self._server.server_address[1])
         joiner.report({"addresses": addresses, "daemonEndpoints": {"kubeletEndpoint": {"Port": port}}})
-        identity = Identity(f"system:node:{joiner.name}", addresses=(joiner.address, ADDRESS))
+        own = tuple(dict.fromkeys((joiner.address, self._address)))
+        identity = Identity(f"system:node:{joiner.name}", addresses=own)
         request = ask_for_certificate(joiner.api, identity, signer=SERVING_SIGNER, usages=SERVING_USAGES)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         with tempfile.NamedTemporaryFile("w", suffix=".pem") as file:
-            file.write(f"{certificate(joiner.api, request)}\n{identity.key}")
+            file.write(f"{certificate(joiner.api, request, seconds=joiner.patience)}\n{identity.key}")
             file.flush()
             context.load_cert_chain(file.name)
         self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
@@ -68,7 +73,7 @@ class Kubelet:
             thread.join()
             self._server.server_close()
 
-    def _answer(self, target: str) -> bytes | None:
+    def answer(self, target: str) -> bytes | None:
         self.asked.append(target)
         parts = urlsplit(target)
         life = "previous/" if parse_qs(parts.query).get("previous") == ["true"] else ""
@@ -80,7 +85,7 @@ class Kubelet:
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
-                found = kubelet._answer(self.path)
+                found = kubelet.answer(self.path)
                 self.send_response(404 if found is None else 200)
                 self.send_header("Content-Length", str(len(found or b"")))
                 self.end_headers()

@@ -83,7 +83,16 @@ class Host:
         return record.read_text().splitlines() if record.exists() else []
 
 
-def a_host(stack: ExitStack, network: Bridge, plan: Plan, *, folder: Path) -> Host:
+def a_host(
+    stack: ExitStack,
+    network: Bridge,
+    plan: Plan,
+    *,
+    folder: Path,
+    programs: Path = PROGRAMS,
+    boot: tuple[str, ...] = (),
+) -> Host:
+    """`boot` are lines of shell that the machine runs before anything else."""
     folder.mkdir()
     namespace = network.plug(plan.name, mac=plan.mac)
     device = _disk(stack, folder)
@@ -92,7 +101,7 @@ def a_host(stack: ExitStack, network: Bridge, plan: Plan, *, folder: Path) -> Ho
     _lease(network, namespace, folder)
     # As a machine that got its time server with its lease: polled each second, so that faults show soon.
     socket = chronyd(clock, folder / "chrony", f"server {SERVICES} iburst minpoll 0 maxpoll 0")
-    _write_programs(folder, plan.name, socket)
+    _write_programs(folder, plan.name, socket, programs=programs, boot=boot)
     lab = folder / "lab.json"
     lab.write_text(json.dumps(_lab(plan, device)))
     environment = {
@@ -120,7 +129,9 @@ def _disk(stack: ExitStack, folder: Path) -> str:
     image = Path(stack.enter_context(TemporaryDirectory(prefix="firstlight-disk-", dir=place))) / "disk"
     with image.open("wb") as file:
         file.truncate(DISK_BYTES)
-    made = subprocess.run(["losetup", "--find", "--show", image], check=True, capture_output=True, text=True)
+    # Whoever installs asks the kernel to read partitions; without this flag a loop device would refuse.
+    command = ["losetup", "--partscan", "--find", "--show", image]
+    made = subprocess.run(command, check=True, capture_output=True, text=True)
     device = made.stdout.strip()
     stack.callback(lambda: subprocess.run(["losetup", "--detach", device], check=True))
     return device
@@ -134,23 +145,24 @@ def _lease(network: Bridge, namespace: str, folder: Path) -> None:
     network.run(namespace, busybox, "udhcpc", "-i", "eth0", "-n", "-q", "-f", "-t", "10", "-T", "1", "-s", script)
 
 
-def _write_programs(folder: Path, name: str, socket: Path) -> None:
+def _write_programs(folder: Path, name: str, socket: Path, *, programs: Path, boot: tuple[str, ...]) -> None:
     """What the machine has of its own: its boot, and programs that differ from this machine's."""
     (folder / "resolv.conf").write_text(f"search {DOMAIN}\nnameserver {SERVICES}\noptions timeout:1 attempts:2\n")
-    programs = folder / "bin"
-    programs.mkdir()
-    _program(
+    binaries = folder / "bin"
+    binaries.mkdir()
+    write_program(
         folder / "boot",
+        *boot,
         f"hostname {name}",
         f"mount --bind {folder}/resolv.conf /etc/resolv.conf",
         'exec "$@"',
     )
-    for program in PROGRAMS.iterdir():
-        (programs / program.name).symlink_to(program)
-    _program(programs / "chronyc", f'exec /usr/bin/chronyc -h {socket} "$@"')
+    for program in programs.iterdir():
+        (binaries / program.name).symlink_to(program)
+    write_program(binaries / "chronyc", f'exec /usr/bin/chronyc -h {socket} "$@"')
 
 
-def _program(path: Path, *lines: str) -> None:
+def write_program(path: Path, *lines: str) -> None:
     path.write_text("\n".join(["#!/bin/sh", *lines]) + "\n")
     path.chmod(0o755)
 

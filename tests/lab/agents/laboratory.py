@@ -38,6 +38,9 @@ READY = {"": "ready", **{plan.name: "known" for plan in PLANS}}
 
 
 class Laboratory:
+    records: tuple[str, ...] = ()
+    """What dnsmasq is told beyond leases and its own names."""
+
     def __init__(self, stack: ExitStack, network: Bridge, folder: Path) -> None:
         self._stack = stack
         self.network = network
@@ -50,7 +53,7 @@ class Laboratory:
         self.hosts: dict[str, Host] = {}
         self.infra_env_id = ""
         self.timings: list[Timing] = []
-        self.names.start()
+        self.names.start(*self.records)
         self.start_clock()
         self.start_service()
         self.watcher = Watcher(self.services, url=URL)
@@ -72,8 +75,13 @@ class Laboratory:
             "FIRSTLIGHT_POLL_SECONDS": str(POLL_SECONDS),
             "SERVICE_BASE_URL": URL,
             "AGENT_DOCKER_IMAGE": AGENT_IMAGE,
+            **self.settings(),
         }
         self.service.start(Path(sys.executable).parent / "firstlight", "serve", environment=environment)
+
+    def settings(self) -> dict[str, str]:
+        """Variables of the service beyond the laboratory's own."""
+        return {}
 
     def wait_for_service(self) -> None:
         until(lambda: self.watcher.is_ready() or not self.service.runs, what="the service is ready")
