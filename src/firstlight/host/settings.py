@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 from uuid import UUID
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from firstlight.core.errors import Invalid
 from firstlight.host.flags import read_flags
@@ -110,6 +111,10 @@ def agent_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> 
         if environment.get(variable):
             given.setdefault(flag, environment[variable])
     cacert = given.get("cacert")
+    dry_run, place = _dry_run(given), place_of(environment)
+    if dry_run is not None and dry_run.host_id is not None and not environment.get(STATE):
+        # Agents of a load test share a machine, not their journals.
+        place = replace(place, state=place.state.with_name(f"{place.state.name}-{dry_run.host_id}"))
     return AgentSettings(
         url=service_url(given.get("url", "")),
         infra_env_id=required_id(given, "infra-env-id"),
@@ -123,10 +128,10 @@ def agent_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> 
             text=given.get("with-text-logging") == "true",
             stdout=given.get("with-stdout-logging") == "true",
         ),
-        dry_run=_dry_run(given),
+        dry_run=dry_run,
         token=environment.get(TOKEN, ""),
         proxies={name: environment[name] for name in PROXY_VARIABLES if environment.get(name)},
-        place=place_of(environment),
+        place=place,
     )
 
 

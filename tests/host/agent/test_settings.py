@@ -89,6 +89,9 @@ def test_a_dry_run_by_flags_or_variables() -> None:
     assert by_flags.dry_run == by_variables.dry_run
     assert by_flags.dry_run is not None
     assert by_flags.dry_run.host_id == HOST_ID
+    assert by_flags.place.state.name == f"firstlight-agent-{HOST_ID}", "agents of a load test share no journal"
+    named = agent_settings([*NEEDED, "--dry-run", "--force-id", str(HOST_ID)], {"FIRSTLIGHT_AGENT_STATE": "/state"})
+    assert str(named.place.state) == "/state"
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from firstlight.core.wire.step_arguments import LogsGatherCmdRequest
 from firstlight.host.collect.lab import Lab
 from firstlight.host.programs import Programs
 from firstlight.host.root import Root
+from firstlight.host.settings import DryRun
 
 T = TypeVar("T")
 
@@ -109,7 +110,7 @@ class Site(Struct, frozen=True, kw_only=True):
     """The proxy variables of the environment, names as found."""
     lab: Lab | None = None
     """A laboratory admits loop devices as disks."""
-    dry_run: bool = False
+    dry_run: DryRun | None = None
     gather_logs: GatherLogs | None = None
     """Collects and uploads the logs; without it a container of our image is started for that."""
 

@@ -39,7 +39,7 @@ async def collect(arguments: tuple[str, ...], site: Site) -> Done:
         UUID(arguments[0])
     except ValueError as reason:
         raise Invalid(f"{arguments[0]!r} is not the id of a host.") from reason
-    view = View(root=site.root, programs=OwnOrHost(site.programs, site.host), lab=site.lab)
+    view = View(root=site.root, programs=OwnOrHost(site.programs, site.host), lab=site.lab, dry_run=site.dry_run)
     return Done(output=(await inventory_document(view, arguments[1:])).decode())
 
 

@@ -251,7 +251,7 @@ class Agent:
             insecure=settings.insecure,
             proxies=settings.proxies,
             lab=machine.lab,
-            dry_run=settings.dry_run is not None,
+            dry_run=settings.dry_run,
             gather_logs=self._gather_logs,
         )
 

@@ -23,6 +23,11 @@ class _NotInstalled(Exception):
     """There is nobody to ask with."""
 
 
+async def no_bmc() -> tuple[str, str]:
+    """For whoever does not want to ask."""
+    return NO_V4, NO_V6
+
+
 async def collect_bmc(view: View) -> tuple[str, str]:
     """The IPv4 and the IPv6 address, each of the first channel that has one; the original's words for none."""
     if not any(view.root.exists(device) for device in DEVICES):

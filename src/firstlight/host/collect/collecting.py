@@ -7,7 +7,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from firstlight.core import wire
-from firstlight.host.collect.bmc import collect_bmc
+from firstlight.host.collect.bmc import collect_bmc, no_bmc
 from firstlight.host.collect.boot import collect_boot
 from firstlight.host.collect.cpu import collect_cpu
 from firstlight.host.collect.disks import Disks, collect_disks, is_readable, lab_disk
@@ -16,6 +16,7 @@ from firstlight.host.collect.hostname import choose_hostname
 from firstlight.host.collect.interfaces import MOST_ROUTES, PHYSICAL, collect_interfaces, collect_routes
 from firstlight.host.collect.memory import collect_memory
 from firstlight.host.collect.mounts import read_mounts
+from firstlight.host.collect.pretending import pretended
 from firstlight.host.collect.sectors import bootable_disks
 from firstlight.host.collect.tpm import tpm_version
 from firstlight.host.collect.truncation import Found, Limits, encode, fit, read_limits
@@ -39,13 +40,16 @@ async def collect_inventory(view: View, *, limits: Limits = NO_LIMITS) -> wire.I
     base, disks, found = await asyncio.to_thread(_read, view, limits)
     vendor, (bmc_v4, bmc_v6), listed, interfaces = await asyncio.gather(
         collect_vendor(view),
-        view.bmc.get(lambda: collect_bmc(view)),
+        view.bmc.get(lambda: collect_bmc(view)) if view.dry_run is None else no_bmc(),
         _with_what_disks_say(view, disks),
         _with_bios_names(view, base.interfaces or ()),
     )
     whole = replace(
         base, system_vendor=vendor, bmc_address=bmc_v4, bmc_v6address=bmc_v6, disks=listed, interfaces=interfaces
     )
+    if view.dry_run is not None:
+        whole = pretended(whole, dry_run=view.dry_run)
+        found = replace(found, interfaces=len(whole.interfaces or ()))
     return fit(whole, found=found, limits=limits)
 
 

@@ -12,6 +12,7 @@ from firstlight.host.links import netlink
 from firstlight.host.links.rows import Address, Link, Route
 from firstlight.host.programs import Programs
 from firstlight.host.root import Root
+from firstlight.host.settings import DryRun
 
 BMC_SECONDS: Final = 900.0
 HEALTH: Final = Health()
@@ -45,6 +46,7 @@ class View(Struct, frozen=True, kw_only=True):
     """Files of our own image: the names of PCI devices."""
     network: Callable[[], Network] = read_network
     lab: Lab | None = None
+    dry_run: DryRun | None = None
     health: Health = HEALTH
     bmc: Remembered[tuple[str, str]] = BMC
     """Both remember between two looks at the machine what programs had to be asked for."""
