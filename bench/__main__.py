@@ -15,13 +15,14 @@ from bench.inventory import inventory_costs
 from bench.load import Load
 from bench.machines import inventory
 from bench.measure import loads_100_inventories_ms
+from bench.preparations import PREPARED, preparation_costs
 from bench.reaction import seconds_to_visible
 from bench.ready import seconds_to_ready
 from bench.service import Running, running_service
 from bench.tables import host_table_ms
 from tests.peers import running_postgres
 
-PARTS = ["core", "ready", "reaction", "tables", "inventory", "agent", "sqlite", "postgresql"]
+PARTS = ["core", "ready", "reaction", "tables", "inventory", "agent", "preparations", "sqlite", "postgresql"]
 CLUSTERS, SIZE, ROUNDS, IDLE_SECONDS = 200, 5, 3, 60
 
 
@@ -79,6 +80,7 @@ def main() -> None:
     parser.add_argument("--only", action="append", choices=PARTS)
     parser.add_argument("--clusters", type=int, default=CLUSTERS, help="clusters of five hosts")
     parser.add_argument("--rounds", type=int, default=ROUNDS, help="polls of each host that are measured")
+    parser.add_argument("--preparations", type=int, default=PREPARED, help="installations that are prepared at once")
     parser.add_argument("--idle-seconds", type=int, default=IDLE_SECONDS)
     parser.add_argument(
         "--without-images",
@@ -111,6 +113,8 @@ def main() -> None:
         result["inventory_on_the_host"] = inventory_costs()
     if "agent" in wanted:
         result["agent"] = agent.measure(seconds=options.idle_seconds)
+    if "preparations" in wanted:
+        result["preparations"] = asyncio.run(preparation_costs(count=options.preparations))
     for kind in ("sqlite", "postgresql"):
         if kind in wanted:
             result[kind] = asyncio.run(on_database(kind, options))

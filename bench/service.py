@@ -6,9 +6,10 @@ import signal
 import socket
 import sys
 import tempfile
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 import aiohttp
 
@@ -21,6 +22,7 @@ SERVE = "from firstlight.server.main import serve; from firstlight.server.settin
 class Running:
     url: str
     pid: int
+    folder: Path
     database_pid: int | None = None
 
     def service_cpu(self) -> float:
@@ -43,7 +45,11 @@ def free_port() -> int:
 
 @asynccontextmanager
 async def running_service(
-    *, database_url: str | None = None, database_pid: int | None = None, images: bool = True
+    *,
+    database_url: str | None = None,
+    database_pid: int | None = None,
+    images: bool = True,
+    settings: Mapping[str, str] | None = None,
 ) -> AsyncGenerator[Running]:
     """`images`: with the image service beside the API, as `make run` starts it; its CPU counts."""
     with tempfile.TemporaryDirectory(prefix="firstlight-bench-") as folder:
@@ -59,6 +65,7 @@ async def running_service(
             "FIRSTLIGHT_POLL_SECONDS": "1",
             "FIRSTLIGHT_HOST_MAX_DISCONNECTION_TIME": "1h",
         }
+        environment |= settings or {}
         if database_url is not None:
             environment["FIRSTLIGHT_DATABASE_URL"] = database_url
         command = [sys.executable, "-c", SERVE]
@@ -66,7 +73,7 @@ async def running_service(
         url = f"http://127.0.0.1:{port}"
         try:
             await _ready(url, process)
-            yield Running(url=url, pid=process.pid, database_pid=database_pid)
+            yield Running(url=url, pid=process.pid, folder=Path(folder), database_pid=database_pid)
         finally:
             if process.returncode is None:
                 process.send_signal(signal.SIGTERM)

@@ -165,6 +165,8 @@ def installer_of(settings: Settings) -> Installer | None:
             folder=settings.data_dir / "installers",
             program=settings.openshift_install,
             capacity=settings.installer_cache_bytes,
+            parallel=settings.installer_parallel,
+            niceness=settings.installer_niceness,
             plain_registries=frozenset(settings.plain_registries),
             invoker=settings.install_invoker,
         )

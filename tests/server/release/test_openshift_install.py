@@ -5,6 +5,7 @@ import json
 import os
 import resource
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -26,12 +27,12 @@ ORDER = InstallerOrder(
 )
 
 
-def installers(folder: Path, script: str) -> ReleaseInstallers:
+def installers(folder: Path, script: str, *, niceness: int = 10) -> ReleaseInstallers:
     """With a program that is a shell script: what is tested is how it is run."""
     program = folder / "program"
     program.write_text(f"#!/bin/sh\n{script}\n")
     program.chmod(0o755)
-    return ReleaseInstallers(InstallerSettings(folder=folder / "installers", program=program))
+    return ReleaseInstallers(InstallerSettings(folder=folder / "installers", program=program, niceness=niceness))
 
 
 @pytest.mark.parametrize("anyio_backend", [("asyncio", {"use_uvloop": fast}) for fast in (False, True)])
@@ -151,21 +152,38 @@ async def test_only_so_many_run_at_once(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("before", "after"), [(1_000, 1_000), (2**40, 512 * 2**20), (-1, 512 * 2**20)])
 def test_a_lower_bound_is_not_raised(before: int, after: int) -> None:
-    with subprocess.Popen(["sleep", "60"]) as process:
+    with subprocess.Popen(["sleep", "60"], start_new_session=True) as process:
         try:
             resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (before, before))
-            openshift_install.limit(process.pid)
+            openshift_install.limit(process.pid, niceness=10)
             assert resource.prlimit(process.pid, resource.RLIMIT_FSIZE) == (after, after)
         finally:
             process.kill()
 
 
-async def test_it_runs_politely(tmp_path: Path) -> None:
+@pytest.mark.parametrize("niceness", [10, 19])
+async def test_it_runs_politely(tmp_path: Path, niceness: int) -> None:
     script = "mkdir -p $4/manifests; sleep 0.2; { nice; ulimit -c; } >$4/manifests/limits"
-    async with installers(tmp_path, script).run(ORDER) as run:
+    async with installers(tmp_path, script, niceness=niceness).run(ORDER) as run:
         (limits,) = await run.manifests()
     nice, core = limits.content.split()
-    assert (int(nice), core) == (max(10, os.nice(0)), b"0")
+    assert (int(nice), core) == (max(niceness, os.nice(0)), b"0")
+
+
+def test_every_thread_steps_back_also_those_that_were_there_before() -> None:
+    """A program in Go has started several by the time anybody can reach it."""
+    script = (
+        "import threading, sys; threading.Thread(target=sys.stdin.read).start(); print(flush=True); sys.stdin.read()"
+    )
+    command = [sys.executable, "-c", script]
+    with subprocess.Popen(command, start_new_session=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        openshift_install.limit(process.pid, niceness=12)
+        threads = [int(entry.name) for entry in Path(f"/proc/{process.pid}/task").iterdir()]
+        assert len(threads) == 2
+        assert {os.getpriority(os.PRIO_PROCESS, thread) for thread in threads} == {max(12, os.nice(0))}
+        process.kill()
 
 
 @pytest.mark.parametrize(

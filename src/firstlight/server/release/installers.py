@@ -15,7 +15,7 @@ from firstlight.core.versions.image_reference import parse_reference
 from firstlight.core.versions.numbers import Version, parse
 from firstlight.server.ports.installer import InstallerOrder, InstallerRun
 from firstlight.server.release.connecting import open_registries
-from firstlight.server.release.openshift_install import Directory
+from firstlight.server.release.openshift_install import Directory, Way
 from firstlight.server.release.payload import Release
 from firstlight.server.release.tool_cache import ToolCache
 from firstlight.server.release.work_folders import sweep, work_folder
@@ -35,6 +35,8 @@ class InstallerSettings(Struct, frozen=True, kw_only=True):
     capacity: int = 0
     """Bytes of programs to keep; 0 means all."""
     parallel: int = 2
+    """Runs at the same time; the others wait."""
+    niceness: int = 10
     plain_registries: frozenset[str] = frozenset()
     """Registries that speak HTTP without TLS."""
     invoker: str = "assisted-installer"
@@ -56,10 +58,11 @@ class ReleaseInstallers:
             program, images = self._settings.program, dict[str, str]()
             if program is None:
                 program, images = await stack.enter_async_context(self._program(order))
+            # Not before: whoever downloads a release for minutes keeps nobody from using another one.
+            await stack.enter_async_context(self._slots)
             folder = await stack.enter_async_context(work_folder(self._work, prefix=WORK))
-            yield Directory(
-                program, order, folder=folder, invoker=self._settings.invoker, slots=self._slots, images=images
-            )
+            way = Way(program=program, folder=folder, invoker=self._settings.invoker, niceness=self._settings.niceness)
+            yield Directory(order, way, images=images)
 
     @asynccontextmanager
     async def _program(self, order: InstallerOrder) -> AsyncGenerator[tuple[Path, dict[str, str]]]:

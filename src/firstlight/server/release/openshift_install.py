@@ -16,6 +16,7 @@ from typing import Final
 
 import msgspec
 import structlog
+from msgspec import Struct
 
 from firstlight.core.errors import Invalid, Unavailable
 from firstlight.core.install.documents import mapping, sequence
@@ -27,7 +28,6 @@ log = structlog.get_logger(__name__)
 FOLDERS: Final = ("manifests", "openshift")
 TIME_LIMIT: Final = 300.0
 LIMITS: Final = {resource.RLIMIT_CPU: 240, resource.RLIMIT_FSIZE: 512 * 2**20, resource.RLIMIT_CORE: 0}
-NICENESS: Final = 10
 OUTPUT_LIMIT: Final = 256 * 1024
 SHOWN: Final = 1_000
 """How much of a failure's output a person is shown."""
@@ -41,25 +41,23 @@ class Failed(Invalid):
     """The installer refused or failed; the sentence has its own words."""
 
 
+class Way(Struct, frozen=True, kw_only=True):
+    """How a program is run."""
+
+    program: Path
+    folder: Path
+    invoker: str
+    niceness: int
+
+
 class Directory:
     """One run of one installer program."""
 
-    def __init__(
-        self,
-        program: Path,
-        order: InstallerOrder,
-        *,
-        folder: Path,
-        invoker: str,
-        slots: asyncio.Semaphore,
-        images: Mapping[str, str],
-    ) -> None:
+    def __init__(self, order: InstallerOrder, way: Way, *, images: Mapping[str, str]) -> None:
         self.images = images
-        self._program = program
         self._order = order
-        self._folder = folder
-        self._invoker = invoker
-        self._slots = slots
+        self._way = way
+        self._folder = way.folder
 
     async def manifests(self) -> Sequence[ManifestFile]:
         await asyncio.to_thread(_write, self._folder / CONFIG, self._order.install_config.encode())
@@ -73,8 +71,7 @@ class Directory:
         return await asyncio.to_thread(_read_wanted, self._folder, wanted)
 
     async def _create(self, target: str) -> None:
-        async with self._slots:
-            code, output = await self._run("create", target, "--dir", str(self._folder))
+        code, output = await self._run("create", target, "--dir", str(self._folder))
         if code:
             reason = _told(output, secrets=_secrets(self._order))
             log.warning("openshift-install failed", target=target, code=code)
@@ -84,7 +81,7 @@ class Directory:
         process = await self._started(arguments)
         kept = bytearray()
         try:
-            limit(process.pid)
+            limit(process.pid, niceness=self._way.niceness)
             async with asyncio.timeout(TIME_LIMIT):
                 while process.stdout is not None and (piece := await process.stdout.read(65_536)):
                     kept += piece
@@ -100,7 +97,7 @@ class Directory:
     async def _started(self, arguments: Sequence[str]) -> asyncio.subprocess.Process:
         try:
             return await asyncio.create_subprocess_exec(
-                self._program,
+                self._way.program,
                 *arguments,
                 cwd=self._folder,
                 env=self._environment(),
@@ -124,21 +121,24 @@ class Directory:
             "HOME": str(self._folder),
             "TMPDIR": str(self._folder),
             "OPENSHIFT_INSTALL_RELEASE_IMAGE_OVERRIDE": self._order.release_image,
-            "OPENSHIFT_INSTALL_INVOKER": self._invoker,
+            "OPENSHIFT_INSTALL_INVOKER": self._way.invoker,
         }
         if self._order.bootstrap_address:
             given["OPENSHIFT_INSTALL_BOOTSTRAP_NODE_IP"] = self._order.bootstrap_address
-        data = self._program.resolve().parent / "data"
+        data = self._way.program.resolve().parent / "data"
         if data.is_dir():
             # A build that is no release reads its templates from a folder beside it.
             given["OPENSHIFT_INSTALL_DATA"] = str(data)
         return given
 
 
-def limit(process_id: int) -> None:
-    """From outside: code of ours between fork and exec could wait for a lock of another thread for ever."""
+def limit(process_id: int, *, niceness: int) -> None:
+    """From outside: code of ours between fork and exec could wait for a lock of another thread for ever.
+
+    The process leads a group of its own. Linux counts threads, and only by their group are all of them reached.
+    """
     with suppress(ProcessLookupError):
-        os.setpriority(os.PRIO_PROCESS, process_id, max(NICENESS, os.getpriority(os.PRIO_PROCESS, 0)))
+        os.setpriority(os.PRIO_PGRP, process_id, max(niceness, os.getpriority(os.PRIO_PROCESS, 0)))
         for kind, most in LIMITS.items():
             _, hard = resource.prlimit(process_id, kind)
             # Whoever started us may have set a lower bound, which nobody may raise.

@@ -36,5 +36,9 @@ class ReleaseSettings(SettingGroup):
     """An openshift-install to use for every release, instead of taking each one's own out of its images."""
     installer_cache_bytes: int = Field(default=20 * 2**30, ge=0)
     """How much room programs taken out of releases may occupy; 0 means without bound."""
+    installer_parallel: int = Field(default=2, ge=1, le=64)
+    """Preparations that run openshift-install at the same time, each some seconds of CPU and 200 MB; others wait."""
+    installer_niceness: int = Field(default=10, ge=0, le=19)
+    """How far openshift-install steps back for everything else on the machine, as `nice` counts it."""
     install_invoker: str = also("INSTALL_INVOKER", "INSTALL_INVOKER", default="assisted-installer")
     """How installed clusters say they were installed."""

@@ -7,7 +7,7 @@ whoever goes on after a crash, or believes to be at it still, writes the same by
 import asyncio
 import base64
 import zlib
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -30,6 +30,7 @@ from firstlight.core.install.installer_files import (
 from firstlight.core.install.kube_objects import Manifest
 from firstlight.core.install.manifest_set import added_manifests, parsed
 from firstlight.core.model.cluster import ClusterState
+from firstlight.core.model.policy import Policy
 from firstlight.core.steps.inputs import PARTS
 from firstlight.server.ports.installer import Installer, InstallerOrder, ManifestFile
 from firstlight.server.ports.store import OperationRow, PutOperation, PutSecret
@@ -81,19 +82,18 @@ async def made_by_installer(
         made = await _run(state, inputs, given, report, installer=installer, config=config)
         output = await _keep(world, row, made)
     await report("making a configuration for every host")
-    files = await asyncio.to_thread(
-        host_files,
-        output.files,
-        inputs,
-        manifests=[_read(one) for one in output.manifests],
-        install_config=config,
-        lease_files=lease_files(state.cluster),
+    return await asyncio.to_thread(_prepared, output, state, inputs, given, config=config, policy=world.policy)
+
+
+def _prepared(
+    output: _Output, state: ClusterState, inputs: ClusterInputs, given: Given, *, config: str, policy: Policy
+) -> Prepared:
+    manifests = [_read(one) for one in output.manifests]
+    files = host_files(
+        output.files, inputs, manifests=manifests, install_config=config, lease_files=lease_files(state.cluster)
     )
     return Prepared(
-        {**files, **controller_files(state, policy=world.policy)},
-        given.system,
-        openshift_cluster_id(files),
-        output.parts,
+        {**files, **controller_files(state, policy=policy)}, given.system, openshift_cluster_id(files), output.parts
     )
 
 
@@ -116,18 +116,23 @@ async def _run(
         bootstrap_address=(bootstrap.address_in(inputs.machine_networks) or "") if bootstrap else "",
         mirrors=inputs.mirrors,
     )
-    await report(f"getting the installer of OpenShift {inputs.version}")
+    await report(f"getting the installer of OpenShift {inputs.version}, and waiting for its turn")
     async with installer.run(order) as run:
         await report("openshift-install is writing manifests")
-        generated = for_our_machines([_read(one) for one in await run.manifests()], inputs)
-        added = await asyncio.to_thread(
-            added_manifests, generated, system=given.system, user=given.user, hardware=hardware_of(state)
-        )
-        complete = [_file(one) for one in replaced(generated, added)]
+        complete, added = await asyncio.to_thread(_completed, await run.manifests(), state, inputs, given)
         await report("openshift-install is writing Ignition configs")
         files = await run.configs(complete, wanted=required_files(inputs))
         parts = {name: image for name, image in run.images.items() if name in PARTS}
-    return _Output(files=files, manifests=tuple(_file(one) for one in added), parts=parts)
+    return _Output(files=files, manifests=added, parts=parts)
+
+
+def _completed(
+    written: Sequence[ManifestFile], state: ClusterState, inputs: ClusterInputs, given: Given
+) -> tuple[tuple[ManifestFile, ...], tuple[ManifestFile, ...]]:
+    """All manifests with ours and the user's among them, and those that were added or changed."""
+    generated = for_our_machines([_read(one) for one in written], inputs)
+    added = added_manifests(generated, system=given.system, user=given.user, hardware=hardware_of(state))
+    return tuple(map(_file, replaced(generated, added))), tuple(map(_file, added))
 
 
 def _read(file: ManifestFile) -> Manifest:
@@ -144,7 +149,7 @@ def _file(manifest: Manifest) -> ManifestFile:
 
 async def _kept(world: World, row: OperationRow) -> _Output | None:
     stored = await world.store.secret(row.subject, output_name(row))
-    return None if stored is None else _unpacked(stored)
+    return None if stored is None else await asyncio.to_thread(_unpacked, stored)
 
 
 async def _keep(world: World, row: OperationRow, output: _Output) -> _Output:
@@ -159,8 +164,8 @@ async def _keep(world: World, row: OperationRow, output: _Output) -> _Output:
 
 
 def _packed(output: _Output) -> str:
-    return base64.b85encode(zlib.compress(msgspec.msgpack.encode(output))).decode()
+    return base64.b64encode(zlib.compress(msgspec.msgpack.encode(output))).decode()
 
 
 def _unpacked(text: str) -> _Output:
-    return msgspec.msgpack.decode(zlib.decompress(base64.b85decode(text)), type=_Output)
+    return msgspec.msgpack.decode(zlib.decompress(base64.b64decode(text)), type=_Output)
