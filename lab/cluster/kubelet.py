@@ -46,6 +46,20 @@ class Kubelet:
     @contextmanager
     def running(self) -> Generator["Kubelet"]:
         """With a certificate for its further address, once somebody approved it."""
+        server = self._server
+        try:
+            server.socket = self._certified().wrap_socket(server.socket, server_side=True)
+            thread = threading.Thread(target=server.serve_forever, args=(0.1,))
+            thread.start()
+            try:
+                yield self
+            finally:
+                server.shutdown()
+                thread.join()
+        finally:
+            server.server_close()
+
+    def _certified(self) -> ssl.SSLContext:
         joiner = self._joiner
         assert joiner.api is not None
         addresses = [
@@ -63,15 +77,7 @@ class Kubelet:
             file.write(f"{certificate(joiner.api, request, seconds=joiner.patience)}\n{identity.key}")
             file.flush()
             context.load_cert_chain(file.name)
-        self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
-        thread = threading.Thread(target=self._server.serve_forever, args=(0.1,))
-        thread.start()
-        try:
-            yield self
-        finally:
-            self._server.shutdown()
-            thread.join()
-            self._server.server_close()
+        return context
 
     def answer(self, target: str) -> bytes | None:
         self.asked.append(target)

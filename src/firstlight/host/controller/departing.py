@@ -19,7 +19,7 @@ from firstlight.host.controller.install_config import install_config_of
 from firstlight.host.controller.node_labels import NodeLabels
 from firstlight.host.controller.node_reports import NodeReports
 from firstlight.host.controller.objects import ClusterOperator, ConfigMap, Node
-from firstlight.host.controller.operator_objects import ObjectsFromCluster, Progress
+from firstlight.host.controller.operator_objects import APPLIED, ObjectsFromCluster, Progress
 from firstlight.host.controller.operators import standing
 from firstlight.host.controller.readiness import put_signs, sign_path
 from firstlight.host.controller.repeating import TROUBLE, repeat
@@ -31,6 +31,7 @@ SERVICE_SECONDS: Final = 300.0
 PATIENCE_LOOKS: Final = 15
 OBJECTS_SECONDS: Final = 4200.0
 """So long the objects of operators may take after the cluster itself is there."""
+INSTALLATION: Final = "installation"
 MASTER: Final = "node-role.kubernetes.io/master"
 VERSION: Final = "version"
 
@@ -108,6 +109,19 @@ async def _take_over(site: Site) -> None:
         cluster, hosts = await site.service.cluster(), await site.service.hosts()
         site.kept_admin = await site.admin_access()
         site.heard(cluster, hosts)
+        kept = _Kept(cluster, tuple(map(without_hardware, hosts)))
+        site.kept = {**await _kept_before(site), INSTALLATION: msgspec.json.encode(kept).decode()}
+        return True
+
+    async def remember() -> bool:
+        site.kept = await _kept_before(site)
+        _restore(site)
+        config = await install_config_of(site.kube)
+        site.known_platform = config.platform_type if config is not None else ""
+        return True
+
+    async def ready() -> bool:
+        await put_signs(site)
         return True
 
     seconds = site.settings.look_seconds
@@ -116,36 +130,26 @@ async def _take_over(site: Site) -> None:
             await repeat(take, about="Taking over from the service", bell=Bell(), seconds=seconds, log=site.log)
     except TimeoutError:
         site.log.warning("The service has gone already. What is kept of it in the cluster has to do.")
-        await repeat(lambda: _remember(site), about="Remembering the hosts", bell=Bell(), seconds=seconds, log=site.log)
-
-    async def ready() -> bool:
-        await put_signs(site, **_kept(site))
-        return True
-
+        # Nobody gives us the installation's kubeconfig any more: what our own account may not do is left to the user.
+        site.kept_admin = site.kube.access
+        await repeat(remember, about="Remembering the installation", bell=Bell(), seconds=seconds, log=site.log)
     await repeat(ready, about="Becoming ready", bell=Bell(), seconds=seconds, log=site.log)
 
 
-def _kept(site: Site) -> dict[str, str]:
-    if site.cluster is None:
-        return {}
-    kept = _Kept(site.cluster, tuple(map(without_hardware, site.hosts)))
-    return {"installation": msgspec.json.encode(kept).decode()}
-
-
-async def _remember(site: Site) -> bool:
-    """Hosts as an earlier life of the controller kept them; without them, no certificate is approved."""
+async def _kept_before(site: Site) -> dict[str, str]:
     found = await site.kube.find(ConfigMap, sign_path(site))
-    text = found.data.get("installation", "") if found is not None else ""
-    if text:
-        try:
-            kept = msgspec.json.decode(text, type=_Kept)
-        except msgspec.MsgspecError as reason:
-            site.log.warning(f"What was kept of the installation cannot be read: {reason}.")
-        else:
-            site.heard(kept.cluster, kept.hosts)
-    config = await install_config_of(site.kube)
-    site.known_platform = config.platform_type if config is not None else ""
-    return True
+    data = found.data if found is not None else {}
+    return {name: data[name] for name in (INSTALLATION, APPLIED) if name in data}
+
+
+def _restore(site: Site) -> None:
+    """Hosts as an earlier life of the controller kept them; without them, no certificate is approved."""
+    try:
+        kept = msgspec.json.decode(site.kept.get(INSTALLATION, ""), type=_Kept)
+    except msgspec.MsgspecError as reason:
+        site.log.warning(f"Nothing is known of the hosts, so certificates have to be approved by hand: {reason}.")
+    else:
+        site.heard(kept.cluster, kept.hosts)
 
 
 async def _listen(site: Site) -> None:

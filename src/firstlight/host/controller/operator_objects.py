@@ -14,12 +14,14 @@ from firstlight.host.controller.applying import apply_text
 from firstlight.host.controller.documents import OperatorDocument
 from firstlight.host.controller.objects import ConfigMap
 from firstlight.host.controller.operators import csv_of
+from firstlight.host.controller.readiness import put_lasting_sign
 from firstlight.host.controller.repeating import repeat
 from firstlight.host.controller.site import Site
 from firstlight.host.controller.yaml_text import read_documents
 
 CONFIG_MAP: Final = "olm-operator-manifests"
 METADATA: Final = ".metadata.yaml"
+APPLIED: Final = "applied"
 SECONDS: Final = 30.0
 NO_RIGHT: Final = frozenset({401, 403})
 
@@ -77,7 +79,8 @@ def _plain(text: str) -> str:
 class ObjectsFromCluster:
     def __init__(self, site: Site) -> None:
         self._site = site
-        self._applied: set[tuple[str, str]] = set()
+        self._applied = set(filter(None, site.kept.get(APPLIED, "").split("\n")))
+        """Operator and file of everything that this or an earlier life applied."""
         self.progress = Progress.NOTHING_THERE
 
     async def run(self) -> None:
@@ -120,11 +123,11 @@ class ObjectsFromCluster:
                 continue
             for file in entry.missing:
                 site.log.once(f"{name}/{file}", f"The file {file} of {name} is listed but not there yet.")
-            due = {file: text for file, text in entry.texts.items() if (name, file) not in self._applied}
+            due = {file: text for file, text in entry.texts.items() if f"{name}/{file}" not in self._applied}
             for file, text in due.items():
                 read_documents(text)
                 await self._apply_one(name, file, text)
-            complete &= not entry.missing and all((name, file) in self._applied for file in entry.texts)
+            complete &= not entry.missing and all(f"{name}/{file}" in self._applied for file in entry.texts)
         return complete
 
     async def _apply_one(self, name: str, file: str, text: str) -> None:
@@ -136,5 +139,7 @@ class ObjectsFromCluster:
             # A kind that the operator has not brought yet.
             site.log.once(f"{name}/{file}", f"The file {file} of {name} is not applied yet: {reason}")
             return
-        self._applied.add((name, file))
+        self._applied.add(f"{name}/{file}")
         site.log.info(f"The file {file} of {name} is applied.")
+        site.kept[APPLIED] = "\n".join(sorted(self._applied))
+        await put_lasting_sign(site)

@@ -47,17 +47,19 @@ async def tell_readiness(site: Site) -> bool:
     return True
 
 
-async def put_signs(site: Site, **more: str) -> None:
-    """`more` is kept beside the lasting sign."""
+async def put_signs(site: Site) -> None:
     await site.kube.ask("GET", NODES, query={"limit": "1"})
-    now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    space = site.settings.namespace
-    await _put_event(site.kube, namespace=space, now=now)
+    await _put_event(site.kube, namespace=site.settings.namespace, now=_now())
+    await put_lasting_sign(site)
+
+
+async def put_lasting_sign(site: Site) -> None:
+    """With whatever is kept beside it."""
     document = {
         "apiVersion": "v1",
         "kind": "ConfigMap",
-        "metadata": {"name": READY_CONFIG_MAP, "namespace": space},
-        "data": {"ready": "true", "since": now, **more},
+        "metadata": {"name": READY_CONFIG_MAP, "namespace": site.settings.namespace},
+        "data": {"ready": "true", "since": _now(), **site.kept},
     }
     query = {"fieldManager": FIELD_MANAGER, "force": "true"}
     try:
@@ -92,3 +94,7 @@ async def _put_event(kube: Kube, *, namespace: str, now: str) -> None:
     except Refused as refusal:
         if refusal.status != EXISTS:
             raise
+
+
+def _now() -> str:
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

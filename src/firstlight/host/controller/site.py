@@ -51,6 +51,8 @@ class Site:
         """For when the service does not say."""
         self.kept_admin: Access | None = None
         """For when the service will not be there to ask."""
+        self.kept: dict[str, str] = {}
+        """What the next life of the controller should know, beside the lasting sign of readiness."""
         self.cluster: ClusterDocument | None = None
         self.hosts: tuple[HostDocument, ...] = ()
         self.watched: list[Watched[KubeObject]] = []
