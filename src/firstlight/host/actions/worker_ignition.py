@@ -35,7 +35,8 @@ def reduced(body: bytes) -> str:
     files = storage.get("files")
     kept: dict[str, object] = {}
     if isinstance(files, list):
-        listed = [item for item in cast(list[object], files) if _part(item).get("path") in KEPT_FILES]
+        # Compared as text: what comes from a server need not even be something that can be looked up.
+        listed = [item for item in cast(list[object], files) if str(_part(item).get("path")) in KEPT_FILES]
         kept.update({"files": listed} if listed else {})
     if storage.get("luks"):
         kept["luks"] = storage["luks"]
@@ -47,7 +48,7 @@ def is_known(version: str) -> bool:
     """3.0.0 and its compatible successors."""
     major, _, rest = version.partition(".")
     minor = rest.partition(".")[0]
-    return major == "3" and minor.isascii() and minor.isdigit() and int(minor) <= _NEWEST_MINOR
+    return major == "3" and minor.isascii() and minor.isdigit() and len(minor) < 4 and int(minor) <= _NEWEST_MINOR
 
 
 def _part(value: object) -> dict[str, object]:
