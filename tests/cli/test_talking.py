@@ -90,6 +90,16 @@ def test_a_host_is_shown_and_changed(cli: Cli) -> None:
     cli("hosts", "set", host["id"], "--name", "worker-0", "--role", "auto-assign")
 
 
+def test_hosts_are_tried_again_and_replaced_only_where_that_makes_sense(cli: Cli) -> None:
+    hosts = told(cli("hosts", "list", "--cluster", "lab", "-o", "json"))
+    first, second = (host["id"] for host in hosts[:2])
+    for ended in (cli("hosts", "retry", first, code=1), cli("hosts", "replace", first, second, code=1)):
+        assert (
+            "a host is tried again only while its cluster installs" in ended.stderr or "Unbind it first" in ended.stderr
+        )
+    assert cli("hosts", "replace", first, "nobody", code=3).stderr
+
+
 def test_findings_tell_evidence_and_fix(cli: Cli) -> None:
     shown = cli("findings", "broken").stdout
     assert "Cluster broken is insufficient" in shown

@@ -116,12 +116,14 @@ async def test_a_failed_master_has_its_logs_in_the_service_and_is_tried_again(wo
         plan = (await ask(hub.app, "GET", f"{master}/instructions")).json()["instructions"]
         (wanted,) = [json.loads(step["args"][0]) for step in plan if step["step_type"] == "logs-gather"]
         assert await rig.send_logs(server.url, wanted) == 0
-        logs = await ask(hub.app, "GET", f"{LOGS}", query=f"logs_type=host&host_id={host_id(MASTER)}")
+        logs = await ask(hub.app, "GET", LOGS, query=f"logs_type=host&host_id={host_id(MASTER)}")
         assert logs.status == 200, logs.body
         assert b"no space left" in installer_log(logs.body)
         rig.behave("coreos-installer", works)
         await retrying.retry(world, (INFRA_ENV_ID, host_id(MASTER)), caller=SERVICE)
         assert await statuses(world) == (HostStatus.INSTALLING, ClusterStatus.INSTALLING)
+        kept = await ask(hub.app, "GET", LOGS, query=f"logs_type=host&host_id={host_id(MASTER)}")
+        assert kept.body == logs.body, "until there are new ones"
         assert await rig.finish(server.url, *flags(MASTER), role="master") == 0, rig.log()
     assert (await progress_of(world, MASTER)).stage is Stage.REBOOTING
     assert await statuses(world) == (HostStatus.INSTALLING_IN_PROGRESS, ClusterStatus.INSTALLING)

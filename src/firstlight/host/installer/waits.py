@@ -95,8 +95,9 @@ async def wait_for_masters(run: Run) -> None:
                 hosts = await run.service.hosts(role, limit=run.pace.seconds(GLANCE_SECONDS))
             except (Refused, Unreachable):
                 return ""
-            there = {host.id for node in nodes if (host := host_of(node, hosts)) is not None}
-            return _listed("not there yet", [host for host in hosts if host.id not in {*there, run.settings.host_id}])
+            there = {"", *(node.name.lower() for node in nodes)}
+            others = [host for host in hosts if host.id != run.settings.host_id]
+            return _listed("not there yet", [host for host in others if host.requested_hostname.lower() not in there])
 
         wanted = max(min(count - 1, 2), 0)
         await run.wait(lambda: missing("master", wanted), stage=CONTROL_PLANE, info=info, what="The masters' joining")
