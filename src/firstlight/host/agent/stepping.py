@@ -24,7 +24,9 @@ LARGEST_OUTPUT: Final = 7 * 2**20
 LONGEST_ERROR: Final = 8_192
 FAILED: Final = -1
 NAME_IN_USE: Final = 125
-LONG_RUNNING: Final = frozenset({"install", "logs-gather", "container-image-availability", "upgrade-agent"})
+INSTALL: Final = "install"
+DISK_SPEED: Final = "installation-disk-speed-check"
+LONG_RUNNING: Final = frozenset({INSTALL, "logs-gather", "container-image-availability", "upgrade-agent"})
 """They wait for others most of the time and must not keep short steps from running."""
 INTERRUPTED: Final = (
     "The agent ended while this step ran, so nobody knows how far it came. It is not run a second time by itself."
@@ -73,9 +75,14 @@ class Stepper:
     def take(self, step: Step) -> None:
         """Start a step, or let it wait for the one of its type that runs; the newest of those that wait counts."""
         kind = step.step_type
+        if kind == DISK_SPEED and INSTALL in self._running:
+            self._log.info("A disk that is being installed is not measured.", id=step.step_id)
+            return
         if kind in self._running:
-            # Whoever asks for the same while its answer is already on the way wants it done anew.
-            if self._running[kind][0] != step.arguments or kind in self._answering:
+            # Whoever asks for the same while its answer is already on the way wants it done anew, unless it may be
+            # done once only: then question and answer have crossed.
+            anew = kind in self._answering and not self._is_once(step)
+            if self._running[kind][0] != step.arguments or anew:
                 self._next[kind] = step
             return
         task = asyncio.create_task(self._carry_out(step))
@@ -89,7 +96,7 @@ class Stepper:
         A service whose host is on its way does not ask again, and would never hear how it ended. Nothing begins here.
         """
         for step, ended in self._once.unsettled:
-            if ended or (step.step_type == "install" and await self._has_installer()):
+            if ended or (step.step_type == INSTALL and await self._has_installer()):
                 self.take(step)
 
     async def _has_installer(self) -> bool:
@@ -138,6 +145,8 @@ class Stepper:
             answer = await self._before_once(step)
             if answer is not None:
                 return answer
+        if step.step_type == INSTALL:
+            await self._stop_measuring()
         if step.step_type in LONG_RUNNING:
             done = await self._bounded(action, step)
         else:
@@ -146,6 +155,15 @@ class Stepper:
         if done.exit_code and await self._media.is_gone():
             return Done(exit_code=MEDIA_GONE, output=done.output, error=GONE)
         return done
+
+    async def _stop_measuring(self) -> None:
+        """A measurement writes to the disk: one that is still under way must not write into an installation."""
+        self._next.pop(DISK_SPEED, None)
+        if DISK_SPEED in self._running and DISK_SPEED not in self._answering:
+            measuring = self._running[DISK_SPEED][1]
+            self._log.warning("The measurement of a disk is stopped: the installation begins.")
+            measuring.cancel()
+            await asyncio.gather(measuring, return_exceptions=True)
 
     async def _bounded(self, action: Action, step: Step) -> Done:
         self._log.info("A step begins.", step=step.step_type, id=step.step_id)
@@ -179,7 +197,7 @@ class Stepper:
         try:
             self._once.begin(step)
         except OSError as reason:
-            if step.step_type != "install":
+            if step.step_type != INSTALL:
                 sentence = f"The step may run only once, and that it runs cannot be recorded: {reason}."
                 return Done(exit_code=FAILED, error=f"{sentence} Free some memory on the machine.")
             # A second installer would not start beside the first: the name of its container is taken.
@@ -188,7 +206,7 @@ class Stepper:
 
     async def _interrupted(self, step: Step) -> Done | None:
         """What to say about a step that was cut off with an earlier life of the agent; None if it may go on."""
-        if step.step_type != "install":
+        if step.step_type != INSTALL:
             return Done(exit_code=FAILED, output=_path_in(step), error=INTERRUPTED)
         found = await installer_on(self.site.host)
         if found.presence in ("absent", "running"):
