@@ -24,9 +24,17 @@ async def open_registries(
     bundle: str = "",
     plain: frozenset[str] = frozenset(),
 ) -> AsyncGenerator[Registries]:
-    """`bundle` are PEM certificates to trust besides the system's; proxies come from the environment."""
+    """`bundle` are PEM certificates to trust besides the system's; proxies come from the environment.
+
+    The certificates of mirrors that the operator called insecure are not looked at. What such a mirror gives is still
+    checked by its digest.
+    """
     context = await asyncio.to_thread(_trust, bundle)
-    async with httpx2.AsyncClient(verify=context, follow_redirects=True, timeout=TIMEOUT) as client:
+    unchecked = {
+        f"https://{location.partition('/')[0]}": httpx2.AsyncHTTPTransport(verify=_no_trust())
+        for location in (mirrors.insecure if mirrors else ())
+    }
+    async with httpx2.AsyncClient(verify=context, follow_redirects=True, timeout=TIMEOUT, mounts=unchecked) as client:
         yield Registries(client, pull_secret=pull_secret, mirrors=mirrors, plain=plain)
 
 
@@ -37,4 +45,11 @@ def _trust(bundle: str) -> ssl.SSLContext:
             context.load_verify_locations(cadata=bundle)
         except ssl.SSLError as problem:
             raise Invalid(f"The CA bundle for container registries cannot be used: {problem.reason}.") from problem
+    return context
+
+
+def _no_trust() -> ssl.SSLContext:
+    context = ssl.create_default_context()
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
     return context
