@@ -104,7 +104,7 @@ def test_the_keyboard_alone_sets_a_cluster_up(service: RunningService, open_page
         expect(page.get_by_test_id("fix").first).to_be_visible(timeout=60_000)
         tab_to(page, "fix")
         page.keyboard.press("Enter")
-        expect(page.get_by_label("API address")).not_to_have_value("")
+        expect(page.locator("#api-vip")).not_to_have_value("")
         for step in ("manifests", "review"):
             tab_to(page, "next")
             page.keyboard.press("Enter")

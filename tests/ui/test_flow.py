@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
+from msgspec.structs import replace
 from playwright.sync_api import Page, expect
 
 from tests.clients.fleets import powered, some_machines
@@ -44,7 +45,7 @@ def test_from_nothing_to_installed(service: RunningService, open_page: OpenPage,
 
         to_step(page, "Networking", "networking")
         page.get_by_role("button", name="Use the free addresses").first.click()
-        expect(page.get_by_label("API address")).not_to_have_value("")
+        expect(page.locator("#api-vip")).not_to_have_value("")
         keep(page, "networking")
 
         to_step(page, "Review and install", "review")
@@ -80,3 +81,12 @@ def test_from_nothing_to_installed(service: RunningService, open_page: OpenPage,
         assert taken.value.path().stat().st_size > 0
     page.get_by_role("button", name="Add hosts").click()
     status_is(page, "adding-hosts")
+    expect(page.locator("#install-ready")).to_be_disabled()
+    (more,) = some_machines(workers=1, salt="ui-flow-later")
+    more = replace(more, name="latecomer")
+    with powered(service.url, infra_env_of(service, cluster_id), [more]):
+        page.get_by_role("button", name="Install 1 ready host").click(timeout=120_000)
+        expect(page.get_by_test_id("host-latecomer")).to_contain_text("Installed", timeout=INSTALL_MS)
+    # The way into the cluster stays where it was.
+    page.get_by_role("tab", name="Overview").click()
+    expect(page.get_by_role("link", name="Open the console")).to_be_visible()

@@ -26,6 +26,7 @@ const TITLES: Readonly<Record<string, string>> = {
   "has-min-cpu-cores": "CPU cores",
   "has-min-memory": "Memory",
   "has-min-valid-disks": "Disk to install to",
+  "host-installed": "Installation of the host",
   "hostname-unique": "Unique hostname",
   "hostname-valid": "Valid hostname",
   "identity-unique": "Unique identity of the machine",

@@ -15,7 +15,9 @@ export function ClusterActions({ cluster }: { readonly cluster: Cluster }) {
   const [asking, setAsking] = useState<Asking>("");
   const [open, setOpen] = useState(false);
   const { id, status } = cluster;
-  const addHosts = (): void => void attempt(() => actOnCluster(id, "allow-add-hosts"), "The cluster cannot take hosts");
+  const addHosts = async (): Promise<void> => {
+    if (await attempt(() => actOnCluster(id, "allow-add-hosts"), "The cluster cannot take hosts")) go(paths.cluster(id, "hosts"));
+  };
   return (
     <div className="fl-row">
       {DRAFT.has(status) && (
@@ -39,7 +41,7 @@ export function ClusterActions({ cluster }: { readonly cluster: Cluster }) {
         </Button>
       )}
       {status === "installed" && (
-        <Button variant="secondary" onClick={addHosts} id="add-hosts">
+        <Button variant="secondary" onClick={() => void addHosts()} id="add-hosts">
           Add hosts
         </Button>
       )}

@@ -8,6 +8,7 @@ import { OperatorsCard } from "./OperatorsCard";
 import { ProgressCard } from "./ProgressCard";
 import type { TabProps } from "./tabs";
 
+const RUNNING = new Set(["installed", "adding-hosts"]);
 /** States in which a failed host may still be tried again. */
 const FAILING = new Set([...INSTALLING, "error"]);
 
@@ -26,7 +27,7 @@ export default function OverviewTab({ cluster }: TabProps) {
           <ProblemsPanel clusterId={cluster.id} />
         </div>
       )}
-      {cluster.status === "installed" && <CredentialsCard cluster={cluster} />}
+      {RUNNING.has(cluster.status) && <CredentialsCard cluster={cluster} />}
       <DetailsCard cluster={cluster} />
       <NetworksCard cluster={cluster} />
       <OperatorsCard cluster={cluster} />

@@ -17,7 +17,7 @@ export function ProgressCard({ cluster }: { readonly cluster: Cluster }) {
   const started = moment(cluster.install_started_at);
   const ended = moment(cluster.install_completed_at);
   const total = progress?.total_percentage ?? 0;
-  const variant: ProgressProps["variant"] = status === "error" ? "danger" : status === "installed" ? "success" : undefined;
+  const variant: ProgressProps["variant"] = status === "error" ? "danger" : status === "installed" || status === "adding-hosts" ? "success" : undefined;
   return (
     <Card isCompact id="progress">
       <CardTitle component="h2">Installation</CardTitle>

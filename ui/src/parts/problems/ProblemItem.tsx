@@ -122,9 +122,11 @@ function Actions({ clusterId, problem }: { readonly clusterId: string; readonly 
     );
   return (
     <div className="fl-row fl-problem-actions">
-      <Button variant="link" size="sm" icon={<SyncAltIcon />} onClick={check} data-testid="check-now">
-        Check now
-      </Button>
+      {problem.category !== "installation" && (
+        <Button variant="link" size="sm" icon={<SyncAltIcon />} onClick={check} data-testid="check-now">
+          Check now
+        </Button>
+      )}
       {problem.scope === "host" && (
         <Button
           variant="link"

@@ -51,7 +51,7 @@ export function SheetTable({ sheet, onYaml }: { readonly sheet: Sheet; readonly 
                         data-testid={`cell-${row}-${column}`}
                         value={cells[column]}
                         placeholder={row === 0 ? example : ""}
-                        size={column === "mac_addresses" ? 18 : WIDTHS[column] ?? 13}
+                        size={Math.min(LONGEST, Math.max(WIDTHS[column] ?? 13, cells[column].length))}
                         spellCheck={false}
                         autoComplete="off"
                         onChange={(event) => change(row, column, event.target.value)}
@@ -87,7 +87,9 @@ export function SheetTable({ sheet, onYaml }: { readonly sheet: Sheet; readonly 
   );
 }
 
-const WIDTHS: Readonly<Partial<Record<Column, number>>> = { vlan: 4, mtu: 5, bond_mode: 12, ipv6: 16 };
+const WIDTHS: Readonly<Partial<Record<Column, number>>> = { mac_addresses: 18, vlan: 4, mtu: 5, bond_mode: 12, ipv6: 16 };
+/** Three cards in a bond are seen whole. */
+const LONGEST = 56;
 
 /** What hosts of one site share is taken over from the one above. */
 function copied(all: readonly (Cells | null)[]): Cells {
