@@ -25,7 +25,7 @@ SHARED = "shared"
 
 ALWAYS = ("sh", "cp", "true", "nsenter", "mount")
 """`true` is how the unit of the discovery system finds out whether an image can be started at all."""
-DISTRIBUTIONS = ("httpx2", "msgspec")
+DISTRIBUTIONS = ("httpx2", "msgspec", "pyyaml")
 ROLE = "usr/libexec/firstlight/role"
 
 

@@ -44,3 +44,14 @@ def test_the_programs_import_nothing_from_outside(staged: Path, name: str, missi
     done = subprocess.run([python, "-IS", "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 2, done.stderr
     assert missing in done.stderr
+
+
+def test_the_controller_reads_what_clusters_write(staged: Path) -> None:
+    """Kubeconfigs and install-configs are YAML, which is read only when one comes."""
+    program = (
+        "from firstlight.host.controller.install_config import read_install_config\n"
+        "print(read_install_config('platform:\\n  baremetal: {}\\n').platform_type)"
+    )
+    python = staged / "shared/usr/bin/python3"
+    done = subprocess.run([python, "-IS", "-c", program], capture_output=True, text=True, check=False)
+    assert done.stdout == "baremetal\n", done.stderr

@@ -13,6 +13,7 @@ import pytest
 from firstlight.host.controller.documents import ClusterDocument, HostDocument
 from firstlight.host.controller.kube.access import Access, kubeconfig_text
 from firstlight.host.controller.mcs_logs import McsLogs
+from firstlight.host.controller.node_labels import NodeLabels
 from firstlight.host.controller.objects import Condition, Metadata, Node, NodeInfo, NodeSpec, NodeStatus, Taint
 from firstlight.host.controller.reboots import ATTEMPTS, Reboots, boots
 from firstlight.host.controller.taints import UNINITIALIZED, nobody_else_removes, removal
@@ -64,6 +65,40 @@ HOLLOW = REAL.replace('"p"', '"passwordplaceholder"')
 def test_whose_taint_it_is(platform: str, overrides: str | None, invoker: str, version: str, ours: bool) -> None:
     cluster = ClusterDocument(id=CLUSTER, install_config_overrides=overrides)
     assert nobody_else_removes(platform, cluster=cluster, invoker=invoker, version=version) is ours
+
+
+# --- labels -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.anyio
+async def test_a_pool_is_let_go_also_if_its_host_never_comes(tmp_path: Path) -> None:
+    paused: list[bool] = []
+
+    def script(asked: Asked) -> Said:
+        assert asked.path.endswith("/machineconfigpools/worker")
+        paused.append(asked.json()["spec"]["paused"])
+        # The API server is away for a moment just then.
+        return document({"message": "later"}, status=503) if len(paused) == 2 else document({})
+
+    async with site_at(script, tmp_path) as (site, _):
+        site.hosts = (
+            HostDocument(
+                id=UUID(int=1),
+                role="worker",
+                status="installing-in-progress",
+                node_labels='{"example.com/site": "north"}',
+                machine_config_pool_name="edge",
+            ),
+        )
+        labels = NodeLabels(site)
+        task = asyncio.create_task(labels.run())
+        async with asyncio.timeout(60):
+            while not labels.paused:
+                await asyncio.sleep(0.01)
+        # The installation is over.
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+    assert paused == [True, False, False]
 
 
 # --- boots ------------------------------------------------------------------------------------------------------------

@@ -1,13 +1,16 @@
 """Labels that nodes get when they are ready."""
 
+import asyncio
 from typing import Final
 
 from firstlight.host.controller.kube.client import MERGE
 from firstlight.host.controller.node_reports import nodes_of_hosts
-from firstlight.host.controller.repeating import repeat
+from firstlight.host.controller.repeating import TROUBLE, repeat
 from firstlight.host.controller.site import NODES, Site
 from firstlight.host.controller.stages import ENDED
 
+ATTEMPTS: Final = 5
+PAUSE_SECONDS: Final = 2.0
 WORKER_POOL: Final = "/apis/machineconfiguration.openshift.io/v1/machineconfigpools/worker"
 
 
@@ -16,21 +19,24 @@ class NodeLabels:
 
     def __init__(self, site: Site) -> None:
         self._site = site
-        self._paused = False
+        self.paused = False
 
     async def run(self) -> None:
         site = self._site
         bell = site.bell()
         site.nodes.wakes(bell)
         seconds = site.settings.look_seconds
-        await repeat(self._look, about="Labelling nodes", bell=bell, seconds=seconds, log=site.log)
+        try:
+            await repeat(self._look, about="Labelling nodes", bell=bell, seconds=seconds, log=site.log)
+        finally:
+            await self._let_go()
 
     async def _look(self) -> bool:
         site = self._site
         wanting = [host for host in site.hosts if host.labels]
         if not site.hosts or not wanting:
             return bool(site.hosts)
-        if not self._paused and any(host.role == "worker" and host.machine_config_pool_name for host in wanting):
+        if not self.paused and any(host.role == "worker" and host.machine_config_pool_name for host in wanting):
             await self._pause(to=True)
         nodes = nodes_of_hosts(site.nodes.items.values(), site.hosts)
         left = 0
@@ -44,10 +50,19 @@ class NodeLabels:
                 patch = {"metadata": {"labels": missing}}
                 await site.kube.ask("PATCH", f"{NODES}/{node.metadata.name}", document=patch, content_type=MERGE)
                 site.log.info(f"The node {node.metadata.name} has its labels.", labels=", ".join(sorted(missing)))
-        if not left and self._paused:
-            await self._pause(to=False)
         return not left
+
+    async def _let_go(self) -> None:
+        """Also when the installation ends before a host came: nobody else would ever let the pool go on."""
+        for _ in range(ATTEMPTS if self.paused else 0):
+            try:
+                await self._pause(to=False)
+            except TROUBLE as trouble:
+                self._site.log.once(WORKER_POOL, f"The pool of workers is still paused: {trouble}.")
+                await asyncio.sleep(min(PAUSE_SECONDS, self._site.settings.look_seconds))
+            else:
+                return
 
     async def _pause(self, *, to: bool) -> None:
         await self._site.kube.ask("PATCH", WORKER_POOL, document={"spec": {"paused": to}}, content_type=MERGE)
-        self._paused = to
+        self.paused = to
