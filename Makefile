@@ -13,7 +13,7 @@ WORKERS ?= 2
 # Peers that `make test` talks to (`tools/peers list` shows all that can be built).
 PEERS ?= versitygw nmstatectl openshift-install
 # Peers of `make test-lab`.
-LAB_PEERS ?= coreos-installer nmstatectl etcd kube-apiserver kube-controller-manager kubectl
+LAB_PEERS ?= coreos-installer nmstatectl openshift-install etcd kube-apiserver kube-controller-manager kubectl
 # Anything more for pytest: make test TESTS='-k vips'
 TESTS ?=
 

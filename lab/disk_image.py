@@ -39,7 +39,12 @@ NOT_ON_DISK: Final = (
 NOT_INSTALLED: Final = ("usr/bin/coreos-installer", "usr/bin/nmstatectl", "usr/bin/podman")
 """Programs of the live system that make the image larger and that nobody here uses after the installation."""
 FSTAB: Final = "LABEL=root / ext4 defaults 0 1\nLABEL=boot /boot ext4 defaults 0 2\n"
-ENTRY: Final = f"title Lab stand-in for CoreOS\nversion 1\noptions $ignition_firstboot {KARGS}\n"
+ENTRY: Final = f"""title Lab stand-in for CoreOS
+version 1
+options $ignition_firstboot {KARGS}
+linux /vmlinuz ${{kargs}}
+initrd /initrd.img
+"""
 """Boot loader entry and GRUB script in one: Debian's GRUB reads no entries, coreos-installer edits nothing else."""
 
 

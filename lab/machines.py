@@ -3,6 +3,7 @@
 A machine reaches nothing but the loopback ports it was given, at `GATEWAY`, whatever its software tries.
 """
 
+import itertools
 import os
 import shutil
 import subprocess
@@ -135,7 +136,10 @@ def running(machine: Machine, folder: Path) -> Generator[RunningMachine]:
     console.unlink(missing_ok=True)
     command = qemu(machine, console=console, variables=_variables(machine, folder))
     with messages.open("wb") as output:
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
+        # A session of its own: kernels share processors out among sessions first.
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+        )
     started = RunningMachine(machine=machine, process=process, console_file=console, messages=messages)
     begun = time.monotonic()
     try:
@@ -192,14 +196,15 @@ def qemu(machine: Machine, *, console: Path, variables: Path | None) -> list[str
 
 
 def disks(machine: Machine) -> list[str]:
-    """SCSI disks are targets of one controller, in their order."""
+    """SCSI disks are targets of one controller, in their order; UEFI looks at the first only."""
     words = ["-device", "virtio-scsi-pci,id=scsi"] if any(disk.wwn for disk in machine.disks) else []
+    targets = itertools.count()
     for number, disk in enumerate(machine.disks):
         mode = "readonly=on" if disk.is_read_only else "discard=unmap"
         words += ["-drive", f"file={disk.image},if=none,id=disk{number},format=raw,cache=unsafe,{mode}"]
         named = f"drive=disk{number},serial={disk.serial}"
         if disk.wwn:
-            words += ["-device", f"scsi-hd,bus=scsi.0,channel=0,scsi-id={number},lun=0,wwn={disk.wwn},{named}"]
+            words += ["-device", f"scsi-hd,bus=scsi.0,channel=0,scsi-id={next(targets)},lun=0,wwn={disk.wwn},{named}"]
         else:
             words += ["-device", f"virtio-blk-pci,{named}"]
     return words
