@@ -16,6 +16,7 @@ from firstlight.server.ports.store import (
     PutCluster,
     PutFindings,
     PutHost,
+    PutIssued,
     PutSecret,
     Store,
     TouchCluster,
@@ -45,6 +46,7 @@ HOST = host_subject(key_of(a_host()))
         ([PutHost(host=a_pool_host()), PutHost(host=a_pool_host())], [Notify(CHANGES, HOST)]),
         ([DeleteHost(key=key_of(a_host()), at=NOW)], [Notify(CHANGES, HOST)]),
         ([DeleteInfraEnv(infra_env_id=INFRA_ENV_ID, at=NOW)], [Notify(CHANGES, infra_env_subject(INFRA_ENV_ID))]),
+        ([PutIssued(key=key_of(a_host()), issued={})], [Notify(CHANGES, HOST)]),
         ([PutFindings(subject=HOST, findings=())], [Notify(FINDINGS, HOST)]),
         (
             [TouchCluster(cluster_id=CLUSTER_ID, expect_revision=1), PutFindings(subject=HOST, findings=())],

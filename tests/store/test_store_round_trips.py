@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from firstlight.core.model.cluster_status import ClusterStatus
 from firstlight.core.model.host import HostState, Presence
 from firstlight.core.model.host_status import HostStatus
+from firstlight.core.model.plan import StepType
 from firstlight.core.model.reports import (
     NO_REPORTS,
     ApiVipReply,
@@ -40,6 +41,7 @@ from firstlight.server.ports.store import (
     PutCluster,
     PutHost,
     PutInfraEnv,
+    PutIssued,
     PutManifest,
     PutPresence,
     PutSecret,
@@ -257,6 +259,25 @@ async def test_what_one_poll_reads(store: Store) -> None:
     row = await store.presence(key_of(bare))
     assert row is not None
     assert (row.state, row.digests) == (HostState(host=bare), {})
+
+
+async def test_steps_on_record_outlast_check_ins_but_not_the_host(store: Store) -> None:
+    state = whole_host(1)
+    key = key_of(state.host)
+    await store.commit(*host_writes(state))
+    issued = {StepType.INSTALL: (7, NOW.timestamp()), StepType.DISK_SPEED: (2**32 - 1, 0.5)}
+    await store.commit(PutIssued(key=key, issued={StepType.UPGRADE_AGENT: (1, 1.0)}))
+    await store.commit(PutIssued(key=key, issued={**issued, StepType.INVENTORY: (1, 1.0)}))
+    await store.commit(a_check_in(key, at=NOW + timedelta(seconds=1)))
+    await store.check_in([a_check_in(key, at=NOW + timedelta(seconds=2))])
+    row = await store.presence(key)
+    assert row is not None
+    assert row.issued == issued, "of steps that may be repeated nobody keeps a record"
+    await store.commit(DeleteHost(key=key, at=NOW))
+    await store.commit(*host_writes(state))
+    row = await store.presence(key)
+    assert row is not None
+    assert row.issued == {}
 
 
 async def test_findings_and_secrets(store: Store) -> None:

@@ -1,6 +1,7 @@
 """What a host's agent is to do next."""
 
 from enum import StrEnum
+from typing import Final
 
 from msgspec import Struct
 
@@ -23,6 +24,19 @@ class StepType(StrEnum):
     DOWNLOAD_BOOT_ARTIFACTS = "download-boot-artifacts"
     REBOOT_FOR_RECLAIM = "reboot-for-reclaim"
     VERIFY_VIPS = "verify-vips"
+
+
+ONCE: Final = frozenset(
+    {
+        StepType.INSTALL,
+        StepType.STOP_INSTALLATION,
+        StepType.UPGRADE_AGENT,
+        StepType.DOWNLOAD_BOOT_ARTIFACTS,
+        StepType.REBOOT_FOR_RECLAIM,
+        StepType.DISK_SPEED,
+    }
+)
+"""Steps that do something: one that was handed out is known wherever the agent asks next, and after a restart."""
 
 
 class Step(Struct, frozen=True):

@@ -17,7 +17,7 @@ from firstlight.core.events.recorded import About, Recorded
 from firstlight.core.model.cluster import Cluster, ClusterState
 from firstlight.core.model.host import Host, HostState
 from firstlight.core.model.infra_env import InfraEnv
-from firstlight.core.model.plan import StepPlan
+from firstlight.core.model.plan import StepPlan, StepType
 from firstlight.core.model.reports import ReportKind
 from firstlight.core.rules import Finding
 from firstlight.server.ports.counts import Counts
@@ -149,6 +149,13 @@ class PutPresence(Struct, frozen=True, kw_only=True):
     agent_version: str
 
 
+class PutIssued(Struct, frozen=True, kw_only=True):
+    """The steps of a host that are on record as handed out: their fingerprint and when it was."""
+
+    key: HostKey
+    issued: Mapping[StepType, tuple[int, float]]
+
+
 class PutFindings(Struct, frozen=True, kw_only=True):
     subject: str
     findings: tuple[Finding, ...]
@@ -225,6 +232,7 @@ Write = (
     | PutReport
     | DropReports
     | PutPresence
+    | PutIssued
     | PutFindings
     | PutPlan
     | AddEvents
@@ -334,6 +342,8 @@ class PresenceRow(Struct, frozen=True, kw_only=True):
     state: HostState
     revision: int
     digests: Mapping[ReportKind, str]
+    issued: Mapping[StepType, tuple[int, float]] = {}
+    """As last recorded by `PutIssued`."""
 
 
 # --- the port ---------------------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from firstlight.server.store import findings, hosts, plans
 from firstlight.server.store.cache import Cache
 from firstlight.server.store.documents import FINDINGS, HOST, PLAN, as_bytes, key_params
 from firstlight.server.store.kept import Identity, Kept, Loaded, decoding
-from firstlight.server.store.presence import presence_of
+from firstlight.server.store.presence import issued_of, presence_of
 from firstlight.server.store.reports import kept_facts, reports_of, stamps_of
 from firstlight.server.store.sealing import HOST_PLACE, PLAN_PLACE, Sealing
 from firstlight.server.store.writes import Made
@@ -155,12 +155,14 @@ class HostStates:
 
     async def presence(self, key: HostKey) -> PresenceRow | None:
         """What one agent is served from."""
-        row = await self._database.fetch_one(hosts.ONE, **key_params(key))
+        row = await self._database.fetch_one(hosts.SERVED, **key_params(key))
         loaded = [] if row is None else await self.load_rows([row])
         if row is None or not loaded:
             return None
         digests = {ReportKind(kind): found for kind, _, found in stamps_of(row["reports"])}
-        return PresenceRow(state=loaded[0].state, revision=loaded[0].revision, digests=digests)
+        return PresenceRow(
+            state=loaded[0].state, revision=loaded[0].revision, digests=digests, issued=issued_of(row["issued"])
+        )
 
     async def _parts(self, rows: Sequence[Row]) -> tuple[Parts, list[Versions]]:
         versions: list[Versions] = []

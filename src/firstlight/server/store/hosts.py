@@ -74,10 +74,10 @@ LISTED: Final = (
 """What a row of a table is made of: half the columns of a whole host, and a fraction of its cost."""
 
 
-def whole(those: str) -> Sql:
+def whole(those: str, *, more: str = "") -> Sql:
     return Sql(
-        postgres=WHOLE.format(parts=PARTS.format(stamps=STAMPS_POSTGRES), details=DETAILS, those=those),
-        sqlite=WHOLE.format(parts=PARTS.format(stamps=STAMPS_SQLITE), details=DETAILS, those=those),
+        postgres=WHOLE.format(parts=PARTS.format(stamps=STAMPS_POSTGRES) + more, details=DETAILS, those=those),
+        sqlite=WHOLE.format(parts=PARTS.format(stamps=STAMPS_SQLITE) + more, details=DETAILS, those=those),
     )
 
 
@@ -87,6 +87,8 @@ OF_INFRA_ENV: Final = whole("h.infra_env_id = :infra_env_id")
 LISTED_OF_CLUSTER: Final = Sql(LISTED.format(those="h.cluster_id = :id"))
 LISTED_OF_INFRA_ENV: Final = Sql(LISTED.format(those="h.infra_env_id = :id"))
 ONE: Final = whole("h.infra_env_id = :infra_env_id AND h.id = :host_id")
+SERVED: Final = whole("h.infra_env_id = :infra_env_id AND h.id = :host_id", more=", p.doc AS issued")
+"""One host as its agent is served: with what it was handed out."""
 BY_ID: Final = Sql(BRIEF.format(those="h.id = :host_id"))
 DOCUMENTS: Final = Sql(
     "SELECT infra_env_id, id, revision AS version, doc FROM hosts"

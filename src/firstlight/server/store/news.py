@@ -26,6 +26,7 @@ from firstlight.server.ports.store import (
     PutFindings,
     PutHost,
     PutInfraEnv,
+    PutIssued,
     PutManifest,
     PutOperation,
     PutPlan,
@@ -40,7 +41,7 @@ from firstlight.server.store.documents import micros
 
 OF_CLUSTER: Final = (DeleteCluster, PurgeCluster, PutManifest, DeleteManifest)
 GUARDING: Final = (PutCluster, TouchCluster)
-OF_HOST: Final = (DeleteHost, PurgeHost, PutReport, DropReports, PutPlan)
+OF_HOST: Final = (DeleteHost, PurgeHost, PutReport, DropReports, PutPlan, PutIssued)
 
 
 def subjects_of(write: Write) -> Iterator[str]:

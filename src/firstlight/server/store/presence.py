@@ -3,10 +3,13 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+import msgspec
+
 from firstlight.core.model.host import Presence
-from firstlight.server.ports.database import Param, Row, Statement
-from firstlight.server.ports.store import PutPresence
-from firstlight.server.store.documents import key_params, micros, optional_moment, plain
+from firstlight.core.model.plan import ONCE, StepType
+from firstlight.server.ports.database import Param, Row, Sql, Statement
+from firstlight.server.ports.store import PutIssued, PutPresence
+from firstlight.server.store.documents import ENCODER, key_params, micros, optional_moment, plain
 from firstlight.server.store.inserting import insert
 
 PUT: Final = insert(
@@ -25,7 +28,9 @@ PUT: Final = insert(
         " WHERE excluded.checked_in_at >= presence.checked_in_at"
     ),
 )
+ISSUE: Final = Sql("UPDATE presence SET doc = :doc WHERE infra_env_id = :infra_env_id AND host_id = :host_id")
 NEVER: Final = Presence()
+_ISSUED: Final = msgspec.json.Decoder(dict[str, tuple[int, float]])
 
 
 def columns(write: PutPresence) -> dict[str, Param]:
@@ -49,6 +54,16 @@ def batch(writes: Sequence[PutPresence]) -> Statement:
         row = columns(write)
         newest[str(row["infra_env_id"]), str(row["host_id"])] = row
     return Statement(PUT, rows=[newest[key] for key in sorted(newest)])
+
+
+def issue(write: PutIssued) -> Iterator[Statement]:
+    yield Statement(ISSUE, {**key_params(write.key), "doc": ENCODER.encode(write.issued)})
+
+
+def issued_of(document: bytes | None) -> dict[StepType, tuple[int, float]]:
+    """Steps that a newer Firstlight records are left out."""
+    known = {} if document is None else _ISSUED.decode(document)
+    return {step: known[step.value] for step in ONCE if step.value in known}
 
 
 def presence_of(row: Row) -> Presence:

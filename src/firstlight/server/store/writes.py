@@ -20,6 +20,7 @@ from firstlight.server.ports.store import (
     PutFindings,
     PutHost,
     PutInfraEnv,
+    PutIssued,
     PutManifest,
     PutOperation,
     PutPlan,
@@ -101,6 +102,8 @@ def statements_of(write: Write) -> Iterator[Statement]:
             return reports.drop(write)
         case PutPresence():
             return presence.put(write)
+        case PutIssued():
+            return presence.issue(write)
         case PutFindings():
             return findings.put(write)
         case PutPlan():

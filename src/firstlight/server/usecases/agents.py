@@ -12,7 +12,7 @@ from firstlight.core.errors import Invalid
 from firstlight.core.evaluate.context import band_of
 from firstlight.core.events.recorded import record
 from firstlight.core.model.host_status import INVENTORY_ACCEPTED, HostStatus, MediaStatus
-from firstlight.core.model.plan import StepType
+from firstlight.core.model.plan import ONCE, StepType
 from firstlight.core.model.reports import REPORT_FIELDS
 from firstlight.core.steps.limits import limits_of
 from firstlight.core.steps.occasion import neighbourhood_of
@@ -20,6 +20,7 @@ from firstlight.core.steps.replies import Reading, Reply, Surroundings, read_rep
 from firstlight.server.ports.store import (
     AddEvents,
     MakeDue,
+    PutIssued,
     PutPresence,
     PutReport,
 )
@@ -52,7 +53,29 @@ _encode = msgspec.json.Encoder().encode
 async def next_steps(world: World, key: HostKey, *, agent_version: str, timestamp: int | None) -> bytes:
     """What the agent is to do now, already encoded. Heard-of is remembered; nothing is computed."""
     session = await heard_of(world, key, agent_version=agent_version, timestamp=timestamp)
-    return session.instructions(world.clock.now().timestamp(), repeat_after=REPEAT_SHARE * world.policy.poll_seconds)
+    return await handed_out(world, session, repeat_after=REPEAT_SHARE * world.policy.poll_seconds)
+
+
+async def handed_out(world: World, session: Session, *, repeat_after: float) -> bytes:
+    """The steps that are due. Those that must run once are on record before the answer leaves."""
+    answer = session.instructions(world.clock.now().timestamp(), repeat_after=repeat_after)
+    if session.unrecorded:
+        await _record(world, session)
+    return answer
+
+
+async def _record(world: World, session: Session) -> None:
+    handed, session.unrecorded = session.unrecorded, []
+    issued = {step: (it.fingerprint, it.at) for step, it in session.issued.items() if step in ONCE}
+    session.own_notices += 1
+    try:
+        await world.store.commit(PutIssued(key=session.key, issued=issued))
+    except BaseException:
+        # The answer does not leave: nothing was handed out.
+        for step in handed:
+            session.issued.pop(step, None)
+        world.sessions.drop(session)
+        raise
 
 
 async def session_of(world: World, key: HostKey) -> Session:
@@ -101,7 +124,8 @@ async def _open(world: World, key: HostKey, opening: Opening) -> Session:
     if row is None:
         raise no_such_host(key)
     state = row.state
-    session = Session(state, dict(row.digests), world.sessions.issued(key, since=state.host.registered_at.timestamp()))
+    issued = world.sessions.issued(key, since=state.host.registered_at.timestamp(), recorded=row.issued)
+    session = Session(state, dict(row.digests), issued)
     session.clock_band = band_of(state.presence.clock_offset_seconds)
     if state.host.cluster_id is not None and names_peers_only(state):
         await _render_peers(world, session, state.host.cluster_id)

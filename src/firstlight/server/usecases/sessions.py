@@ -5,7 +5,7 @@ again from the store when the agent comes back.
 """
 
 from collections import OrderedDict
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from math import inf
 from typing import Final, NamedTuple
@@ -19,7 +19,7 @@ from firstlight.core.decision import HostKey
 from firstlight.core.evaluate.context import band_of
 from firstlight.core.model.host import HostState
 from firstlight.core.model.host_status import HostStatus
-from firstlight.core.model.plan import Step, StepPlan, StepType
+from firstlight.core.model.plan import ONCE, Step, StepPlan, StepType
 from firstlight.core.model.reports import ReportKind
 from firstlight.core.steps.replies import REPORT_OF
 from firstlight.core.wire import steps as wire
@@ -54,7 +54,7 @@ class _Piece(NamedTuple):
 class Session:
     __slots__ = (
         "checked_in", "clock_band", "cluster_id", "digests", "heard", "issued", "key", "own_notices", "pieces",
-        "replies", "state", "tail", "unwritten",
+        "replies", "state", "tail", "unrecorded", "unwritten",
     )  # fmt: skip
 
     def __init__(self, state: HostState, digests: dict[ReportKind, str], issued: dict[StepType, Issued]) -> None:
@@ -74,6 +74,8 @@ class Session:
         """Commits of this session's own reports whose notices have not come back yet."""
         self.unwritten: PutPresence | None = None
         """A check-in that the next report takes along, so that both are judged together."""
+        self.unrecorded: list[StepType] = []
+        """Steps that must run once, handed out in an answer that may leave once they are on record."""
         self.pieces: tuple[_Piece, ...] = ()
         self.tail = b""
         self.take_plan(state.plan or NOTHING_TO_DO)
@@ -110,6 +112,8 @@ class Session:
             if before is None or self._is_due(before, piece, now, repeat_after):
                 self.issued[piece.step] = Issued(piece.fingerprint, now)
                 due.append(piece.encoded)
+                if piece.step in ONCE:
+                    self.unrecorded.append(piece.step)
         return b'{"instructions":[' + b",".join(due) + self.tail
 
     def nothing(self) -> bytes:
@@ -201,12 +205,19 @@ class Sessions:
         self._issued: OrderedDict[HostKey, dict[StepType, Issued]] = OrderedDict()
         self._openings: dict[str, set[Opening]] = {}
 
-    def issued(self, key: HostKey, *, since: float) -> dict[StepType, Issued]:
+    def issued(
+        self, key: HostKey, *, since: float, recorded: Mapping[StepType, tuple[int, float]] | None = None
+    ) -> dict[StepType, Issued]:
         """What this agent was asked; outlives the session, since a change of facts does not stop a running step.
 
-        `since` is when it registered: what it was asked before is void, also when it told another replica.
+        `since` is when it registered: what it was asked before is void, also when it told another replica. `recorded`
+        is what is on record, perhaps by another replica.
         """
         known = self._issued.setdefault(key, {})
+        for step, (fingerprint, at) in (recorded or {}).items():
+            before = known.get(step)
+            if before is None or before.at < at:
+                known[step] = Issued(fingerprint, at)
         for step in [step for step, issued in known.items() if issued.at < since]:
             del known[step]
         self._issued.move_to_end(key)

@@ -58,7 +58,7 @@ async def awaited_steps(
     """
     session = await agents.heard_of(world, key, agent_version=agent_version, timestamp=timestamp, waits=True)
     if not world.waits.open:
-        return _answer(world, session)
+        return await _answer(world, session)
     clock = asyncio.get_running_loop().time
     end = clock() + max(0, min(seconds, WAIT_SECONDS))
     with world.waits.joined(key, session.subject) as ticket:
@@ -79,7 +79,7 @@ async def awaited_steps(
                     session = await agents.session_of(world, key)
         finally:
             forget()
-    return _answer(world, session)
+    return await _answer(world, session)
 
 
 def _due_in(world: World, session: Session) -> float:
@@ -89,8 +89,8 @@ def _due_in(world: World, session: Session) -> float:
     return session.due_at(repeat_after=world.policy.poll_seconds) - world.clock.now().timestamp()
 
 
-def _answer(world: World, session: Session) -> bytes:
-    steps = session.instructions(world.clock.now().timestamp(), repeat_after=world.policy.poll_seconds)
+async def _answer(world: World, session: Session) -> bytes:
+    steps = await agents.handed_out(world, session, repeat_after=world.policy.poll_seconds)
     return b'%s,"firstlight":%s}' % (steps[:-1], _encode(standing_of(session.state)))
 
 
