@@ -7,12 +7,18 @@ from playwright.sync_api import Page, expect
 from firstlight.simulate.user import SSH_KEY, simulated_pull_secret
 from tests.clients.fleets import powered, some_machines
 from tests.services import RunningService
-from tests.ui.acting import IN_ADDRESS, create_by_wizard, infra_env_of
+from tests.ui.acting import IN_ADDRESS, create_by_api, infra_env_of
 from tests.ui.axe import complaints, cut_texts
 from tests.ui.conftest import OpenPage
 
 MOST_STEPS = 80
 """Presses of Tab before something counts as out of reach."""
+PHONE = 390
+TOO_WIDE = """(box, width) => [...box.querySelectorAll("*")].filter((it) => {
+  if (!it.checkVisibility() || it.closest(".pf-v6-c-tabs, pre, [aria-hidden=true]")) return false;
+  const { left, right } = it.getBoundingClientRect();
+  return right > width + 1 || left < -1;
+}).map((it) => `${it.className}: ${it.textContent.slice(0, 60)}`)"""
 FOCUSED = """(wanted) => {
   const it = document.activeElement;
   const name = it.getAttribute("aria-label") ?? it.labels?.[0]?.innerText ?? it.innerText ?? "";
@@ -22,7 +28,7 @@ FOCUSED = """(wanted) => {
 
 def paths_of(cluster_id: UUID, infra_env_id: str, host_id: str) -> tuple[str, ...]:
     cluster = f"/clusters/{cluster_id}"
-    tabs = ("", "/hosts", "/problems", "/events", "/files", "/danger")
+    tabs = ("", "/hosts", "/problems", "/network", "/timeline", "/events", "/files", "/danger")
     steps = ("details", "operators", "media", "hosts", "storage", "networking", "manifests", "review")
     return (
         "/clusters",
@@ -38,13 +44,11 @@ def paths_of(cluster_id: UUID, infra_env_id: str, host_id: str) -> tuple[str, ..
 
 
 def test_axe_finds_nothing_serious_and_no_text_is_cut(service: RunningService, open_page: OpenPage) -> None:
-    page = open_page("/")
-    cluster_id = create_by_wizard(page, "access")
-    infra_env_id = infra_env_of(service, cluster_id)
+    cluster_id, infra_env_id = create_by_api(service, "access")
     machines = some_machines(masters=3, workers=1, salt="ui-access")
     wrong: list[str] = []
     with powered(service.url, infra_env_id, machines):
-        page.goto(f"{service.url}/clusters/{cluster_id}/hosts")
+        page = open_page(f"/clusters/{cluster_id}/hosts")
         expect(page.get_by_test_id(f"host-{machines[3].name}")).to_be_visible(timeout=60_000)
         for path in paths_of(cluster_id, infra_env_id, str(machines[0].id)):
             page.emulate_media(color_scheme="light")
@@ -66,7 +70,7 @@ def test_dialogs_please_axe_too(service: RunningService, open_page: OpenPage) ->
     assert complaints(page) == []
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog")).to_have_count(0)
-    cluster_id = create_by_wizard(open_page("/"), "dialogs")
+    cluster_id, _ = create_by_api(service, "dialogs")
     page.goto(f"{service.url}/clusters/{cluster_id}/danger")
     page.get_by_role("button", name="Delete", exact=True).click()
     page.get_by_role("dialog").wait_for()
@@ -120,6 +124,32 @@ def test_the_keyboard_alone_sets_a_cluster_up(service: RunningService, open_page
             assert page.evaluate("document.activeElement.closest('[role=dialog]') !== null")
         page.keyboard.press("Escape")
         expect(dialog).to_have_count(0)
+
+
+def test_a_host_is_entered_and_left_by_keys(service: RunningService, open_page: OpenPage) -> None:
+    cluster_id, infra_env_id = create_by_api(service, "entered")
+    machines = some_machines(masters=2, salt="ui-entered")
+    page = open_page(f"/clusters/{cluster_id}/hosts")
+    drawer = page.locator("#host-drawer")
+    wide: list[str] = []
+    with powered(service.url, infra_env_id, machines):
+        expect(page.get_by_test_id(f"host-{machines[1].name}")).to_be_visible(timeout=60_000)
+        tab_to(page, machines[0].name)
+        page.keyboard.press("Enter")
+        expect(drawer.get_by_role("heading", name=machines[0].name)).to_be_visible()
+        # The focus is in the drawer, and back in the table afterwards.
+        assert page.evaluate("document.activeElement.closest('#host-drawer') !== null")
+        page.keyboard.press("Escape")
+        expect(drawer).to_have_count(0)
+        assert page.evaluate(FOCUSED, machines[0].name)
+
+        page.set_viewport_size({"width": PHONE, "height": 844})
+        page.get_by_role("button", name=machines[0].name, exact=True).click()
+        for tab in ("Summary", "Checks", "Disks", "Network", "Log", "Events"):
+            drawer.get_by_role("tab", name=tab).click()
+            expect(drawer.get_by_role("tab", name=tab)).to_have_attribute("aria-selected", "true")
+            wide += [f"{tab}: {text}" for text in drawer.evaluate(TOO_WIDE, PHONE)]
+    assert not wide, "\n".join(wide)
 
 
 def tab_to(page: Page, wanted: str) -> None:

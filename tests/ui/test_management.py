@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from firstlight.simulate.user import simulated_pull_secret
 from tests.clients.fleets import powered, some_machines
 from tests.services import RunningService
-from tests.ui.acting import create_by_wizard, infra_env_of
+from tests.ui.acting import create_by_api
 from tests.ui.conftest import OpenPage
 
 Keep = Callable[[Page, str], None]
@@ -19,8 +19,8 @@ MANIFEST = f'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: evil\ndata:\n  
 
 
 def test_hosts_of_a_pool_go_to_a_cluster_and_back(service: RunningService, open_page: OpenPage) -> None:
-    page = open_page("/")
-    create_by_wizard(page, "taker")
+    create_by_api(service, "taker")
+    page = open_page("/clusters")
     page.goto(f"{service.url}/infra-envs")
     page.get_by_role("button", name="Create environment").click()
     page.get_by_label("Name").fill("pool")
@@ -60,8 +60,8 @@ def test_hosts_of_a_pool_go_to_a_cluster_and_back(service: RunningService, open_
 
 
 def test_manifests_are_written_refused_changed_and_deleted(service: RunningService, open_page: OpenPage) -> None:
-    page = open_page("/")
-    cluster_id = create_by_wizard(page, "manifests")
+    cluster_id, infra_env_id = create_by_api(service, "manifests")
+    page = open_page("/clusters")
     page.goto(f"{service.url}/clusters/{cluster_id}/setup/manifests")
     page.get_by_role("button", name="Add a manifest").click()
     page.get_by_label("File name").fill("evil.yaml")
@@ -95,10 +95,9 @@ def test_manifests_are_written_refused_changed_and_deleted(service: RunningServi
 
 
 def test_events_are_found_and_stay_text(service: RunningService, open_page: OpenPage) -> None:
-    page = open_page("/")
-    cluster_id = create_by_wizard(page, "events")
+    cluster_id, infra_env_id = create_by_api(service, "events")
+    page = open_page("/clusters")
     machines = some_machines(masters=1, salt="ui-events")
-    infra_env_id = infra_env_of(service, cluster_id)
     with powered(service.url, infra_env_id, machines):
         page.goto(f"{service.url}/clusters/{cluster_id}/hosts")
         expect(page.get_by_test_id(f"host-{machines[0].name}")).to_be_visible(timeout=LATE_MS)
@@ -127,8 +126,8 @@ def test_events_are_found_and_stay_text(service: RunningService, open_page: Open
 
 
 def test_a_cluster_goes_only_by_its_name(service: RunningService, open_page: OpenPage) -> None:
-    page = open_page("/")
-    cluster_id = create_by_wizard(page, "doomed")
+    cluster_id, infra_env_id = create_by_api(service, "doomed")
+    page = open_page("/clusters")
     page.goto(f"{service.url}/clusters/{cluster_id}/danger")
     page.get_by_role("button", name="Delete", exact=True).click()
     confirm = page.locator("#confirm")
@@ -153,9 +152,17 @@ def test_an_environment_of_its_own_needs_a_pull_secret(service: RunningService, 
     expect(page.get_by_role("link", name="Download the image")).to_be_visible()
 
 
-def test_settings_tell_the_room_that_is_taken(open_page: OpenPage) -> None:
+def test_settings_tell_room_images_and_versions(open_page: OpenPage) -> None:
     page = open_page("/settings")
     storage = page.locator("#storage")
     expect(storage).to_contain_text("sqlite, ")
     expect(storage).to_contain_text("after 20 days")
     expect(storage).to_contain_text("after 3 days")
+    expect(page.get_by_role("grid", name="OpenShift versions")).to_contain_text("4.22")
+    # The image service has none yet; which there could be is told, those of the newest version first.
+    images = page.locator("#base-images")
+    first = images.locator("[data-state=missing]").first
+    expect(first).to_contain_text("Fetched when needed")
+    page.get_by_role("button", name="more that are not here").click()
+    older = images.get_by_role("row").filter(has_text="4.18").first
+    expect(older).to_be_visible()

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from tests.clients.fleets import powered, some_machines
 from tests.services import RunningService
-from tests.ui.acting import INSTALL_MS, create_by_wizard, infra_env_of, status_is
+from tests.ui.acting import INSTALL_MS, create_by_api, status_is
 from tests.ui.conftest import OpenPage
 
 Keep = Callable[[Page, str], None]
@@ -18,11 +18,11 @@ WIDTH: Final = "document.documentElement.scrollWidth"
 
 
 def test_a_lost_link_is_red_in_every_picture(service: RunningService, open_page: OpenPage, keep: Keep) -> None:
-    page = open_page("/")
-    cluster_id = create_by_wizard(page, "torn")
+    cluster_id, infra_env_id = create_by_api(service, "torn")
+    page = open_page("/clusters")
     machines = some_machines(masters=3, workers=2, salt="ui-torn")
     names = [machine.name for machine in machines]
-    with powered(service.url, infra_env_of(service, cluster_id), machines) as fleet:
+    with powered(service.url, infra_env_id, machines) as fleet:
         fleet.site.cut_links.add(frozenset((machines[0].id, machines[3].id)))
         page.goto(f"{service.url}/clusters/{cluster_id}/network")
         broken = page.locator("[data-cell=unreached]")
@@ -71,9 +71,8 @@ def test_a_lost_link_is_red_in_every_picture(service: RunningService, open_page:
 
 
 def test_disks_and_the_log_stand_in_the_drawer(service: RunningService, open_page: OpenPage, keep: Keep) -> None:
-    page = open_page("/")
-    cluster_id = create_by_wizard(page, "drawer")
-    infra_env_id = infra_env_of(service, cluster_id)
+    cluster_id, infra_env_id = create_by_api(service, "drawer")
+    page = open_page("/clusters")
     machines = some_machines(masters=1, salt="ui-drawer")
     with powered(service.url, infra_env_id, machines):
         page.goto(f"{service.url}/clusters/{cluster_id}/hosts")
@@ -99,12 +98,12 @@ def test_disks_and_the_log_stand_in_the_drawer(service: RunningService, open_pag
 
 
 def test_the_course_of_an_installation_is_drawn(service: RunningService, open_page: OpenPage, keep: Keep) -> None:
-    page = open_page("/")
-    cluster_id = create_by_wizard(page, "course")
+    cluster_id, infra_env_id = create_by_api(service, "course")
+    page = open_page("/clusters")
     machines = some_machines(masters=3, workers=1, salt="ui-course")
     page.goto(f"{service.url}/clusters/{cluster_id}/timeline")
     expect(page.get_by_test_id("no-timeline")).to_be_visible()
-    with powered(service.url, infra_env_of(service, cluster_id), machines):
+    with powered(service.url, infra_env_id, machines):
         network = machines[0].network
         wish = {"api_vips": [{"ip": network.api_vip}], "ingress_vips": [{"ip": network.ingress_vip}]}
         expect(page.get_by_role("tab", name="Hosts (4)")).to_be_visible(timeout=60_000)

@@ -9,7 +9,7 @@ import yaml
 from playwright.sync_api import Page, expect
 
 from tests.services import RunningService
-from tests.ui.acting import create_by_wizard, infra_env_of
+from tests.ui.acting import create_by_api
 from tests.ui.conftest import OpenPage
 
 Keep = Callable[[Page, str], None]
@@ -33,9 +33,8 @@ def stored(service: RunningService, infra_env_id: str) -> dict[str, str]:
 
 
 def test_a_table_goes_to_yaml_and_back(service: RunningService, open_page: OpenPage, keep: Keep) -> None:
-    page = open_page("/")
-    cluster_id = create_by_wizard(page, "fixed")
-    infra_env_id = infra_env_of(service, cluster_id)
+    cluster_id, infra_env_id = create_by_api(service, "fixed")
+    page = open_page("/clusters")
     page.goto(f"{service.url}/clusters/{cluster_id}/setup/media")
     page.locator("#static-add").click()
     page.get_by_test_id("cell-0-mac_addresses").evaluate(PASTE, CSV)
