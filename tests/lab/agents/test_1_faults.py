@@ -18,6 +18,7 @@ Expected = Mapping[Told, tuple[str, ...]]
 """Findings, and what each must name."""
 LONGEST_SECONDS = 60.0
 STEADY_SECONDS = POLL_SECONDS + 1.0
+PROMISED_SECONDS = 5.0
 NAMES = tuple(plan.name for plan in PLANS)
 
 
@@ -248,3 +249,8 @@ def test_a_stranger_has_a_virtual_address(laboratory: Laboratory) -> None:
         stranger(laboratory, API_VIP),
         {("api-vips-valid", "vip-in-use", ""): (API_VIP, *NAMES)},
     )
+
+
+def test_each_finding_was_told_soon_after_its_measurement(laboratory: Laboratory) -> None:
+    """Five seconds are what is promised; a tenth of that is usual, so that a busy machine does not matter."""
+    assert {timing.fault: timing.judged for timing in laboratory.timings if timing.judged > PROMISED_SECONDS} == {}
