@@ -188,3 +188,17 @@ async def test_a_machine_is_not_let_in_when_nobody_has_failed(app: ASGIApp, worl
 )
 async def test_what_cannot_be_is_refused(app: ASGIApp, site: Site, path: str, body: object, status: int) -> None:
     assert (await own(app, "POST", path, body)).status == status
+
+
+async def test_programs_that_install_do_not_see_a_failure_that_may_be_taken_back(app: ASGIApp, site: Site) -> None:
+    """The original's controller would leave the new cluster for good."""
+    cluster, machine = f"/clusters/{CLUSTER_ID}", {"x-secret-key": ""}
+    assert (await site.call("GET", cluster)).json()["status"] == "error"
+    assert (await site.call("GET", cluster, **machine)).json()["status"] == "installing"
+    seen = (await site.call("GET", f"{cluster}/hosts", query="role=master", **machine)).json()
+    by_name = {host["requested_hostname"]: host["status"] for host in seen}
+    assert by_name == {"host-1": "installing-in-progress", "host-2": "error", "host-3": "installing-in-progress"}
+    for number in (BOOTSTRAP, OTHER, WORKER):
+        state = await site.state(number)
+        await site.world.store.commit(PutHost(host=replace(state.host, kept_status=None)))
+    assert (await site.call("GET", cluster, **machine)).json()["status"] == "error"

@@ -117,6 +117,10 @@ class JournalingService(Service):
         self.under_way = 0
         """Requests that wait for an answer."""
 
+    async def for_machines(self, infra_env_id: UUID) -> Service:
+        """Machines and people share one journal."""
+        return self
+
     async def is_quiet(self) -> None:
         """Until every request has its answer, or its end. Close the gate before."""
         while self.under_way:

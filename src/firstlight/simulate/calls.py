@@ -4,6 +4,7 @@ import re
 import ssl
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from copy import copy
 from typing import Final, TypeVar
 from uuid import UUID, uuid4
 
@@ -55,18 +56,22 @@ class _Complaint(msgspec.Struct):
 class Service:
     """Calls to one service through a shared session."""
 
-    def __init__(self, url: str, session: aiohttp.ClientSession, *, secret_key: str = "", token: str = "") -> None:
-        """`secret_key` is what machines prove themselves with, `token` what people do."""
+    def __init__(
+        self, url: str, session: aiohttp.ClientSession, *, secret_key: str | None = None, token: str = ""
+    ) -> None:
+        """`secret_key` is what machines prove themselves with, be it empty, `token` what people do."""
         self.url = url.rstrip("/")
         self._session = session
-        self._proof = {"X-Secret-Key": secret_key}
+        self._proof = {} if secret_key is None else {"X-Secret-Key": secret_key}
         if token:
             self._proof["Authorization"] = f"Bearer {token}"
 
     async def for_machines(self, infra_env_id: UUID) -> "Service":
         """The same service as the machines of an infra-env see it: all they know is in their discovery image."""
         if "Authorization" not in self._proof:
-            return self
+            machine = copy(self)
+            machine._proof = {"X-Secret-Key": "", **self._proof}
+            return machine
         path, query = f"/v2/infra-envs/{infra_env_id}/downloads/files", {"file_name": "discovery.ign"}
         found = _AGENT_TOKEN.search(await self.ask("GET", path, query=query))
         return Service(self.url, self._session, secret_key=found[1].decode() if found else "")
@@ -156,7 +161,7 @@ class Service:
 
 @asynccontextmanager
 async def connect(
-    url: str, *, secret_key: str = "", token: str = "", trust: ssl.SSLContext | None = None
+    url: str, *, secret_key: str | None = None, token: str = "", trust: ssl.SSLContext | None = None
 ) -> AsyncGenerator[Service]:
     """`trust` is needed where the system does not know who signed the service's certificate."""
     connector = aiohttp.TCPConnector(limit=CONNECTIONS, keepalive_timeout=75, ssl=trust or True)

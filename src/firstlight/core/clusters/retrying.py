@@ -7,8 +7,10 @@ need only a control plane that did not fail.
 from collections.abc import Sequence
 from typing import Final
 
+from msgspec.structs import replace
+
 from firstlight.core.clusters import headcount
-from firstlight.core.model.cluster import Cluster
+from firstlight.core.model.cluster import Cluster, ClusterState
 from firstlight.core.model.cluster_status import ClusterStatus
 from firstlight.core.model.host import Host
 from firstlight.core.model.host_status import AFTER_REBOOT, HostRole, HostStatus
@@ -27,6 +29,17 @@ def failed_itself(host: Host) -> bool:
 def as_kept(host: Host) -> HostStatus:
     """What the host is beneath the failure of its cluster."""
     return host.kept_status or host.status
+
+
+def beneath(state: ClusterState) -> ClusterState:
+    """A failed cluster as it may still be saved: what its installers and its controller are shown.
+
+    They leave for good when they see the failure, and nobody could take it back.
+    """
+    if state.cluster.status is not C.ERROR or not any(host.host.kept_status for host in state.hosts):
+        return state
+    hosts = tuple(replace(host, host=replace(host.host, status=as_kept(host.host))) for host in state.hosts)
+    return replace(state, cluster=replace(state.cluster, status=C.INSTALLING), hosts=hosts)
 
 
 def bootstrap_of(hosts: Sequence[Host]) -> Host | None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 from uuid import UUID
 
+from firstlight.core.clusters.retrying import beneath
 from firstlight.core.decision import HostKey
 from firstlight.core.errors import Forbidden, NotFound
 from firstlight.core.model.cluster import Cluster, ClusterState
@@ -49,11 +50,14 @@ async def hosts_of(
     status: str | None,
     with_inventory: bool,
     with_connectivity: bool,
+    installing: bool = False,
 ) -> Sequence[HostView]:
-    """The hosts with that role and status; none when there is no such cluster."""
+    """The hosts with that role and status; none when there is no such cluster. `installing` programs see no failure
+    that may be taken back."""
     state = await world.store.cluster_state(cluster_id)
     if state is None:
         return ()
+    state = beneath(state) if installing else state
     hosts = [
         host
         for host in state.hosts
@@ -79,15 +83,24 @@ def _view(world: World, state: ClusterState, *, raw: RawReports, with_hosts: boo
     return ClusterView(state=state, policy=world.policy, raw=raw, bundles=bundles, with_hosts=with_hosts)
 
 
-async def get(world: World, cluster_id: UUID, *, with_hosts: bool, with_deleted: bool, caller: Caller) -> ClusterView:
-    """Administrators may also look at clusters that were given up."""
+async def get(
+    world: World,
+    cluster_id: UUID,
+    *,
+    with_hosts: bool,
+    with_deleted: bool,
+    caller: Caller,
+    installing: bool = False,
+) -> ClusterView:
+    """Administrators may also look at clusters that were given up; `installing` programs see no failure that may be
+    taken back."""
     state = await world.store.cluster_state(cluster_id)
     if state is None and with_deleted and caller.is_admin:
         gone = await world.store.cluster(cluster_id, with_deleted=True)
         state = None if gone is None else ClusterState(cluster=gone)
     if state is None:
         raise NotFound(f"There is no cluster {cluster_id}.")
-    return await shown(world, state, with_hosts=with_hosts)
+    return await shown(world, beneath(state) if installing else state, with_hosts=with_hosts)
 
 
 async def find(world: World, query: ClusterQuery, *, caller: Caller) -> Sequence[ClusterView]:

@@ -21,6 +21,8 @@ from firstlight.server.usecases.world import World
 CLUSTERS: Final = "/v2/clusters"
 CLUSTER: Final = CLUSTERS + "/{cluster_id:uuid}"
 DELETED_TOO: Final = "get_unregistered_clusters"
+MACHINE: Final = "x-secret-key"
+"""Installers and controllers send it, with or without a secret."""
 """The header by which administrators ask for clusters that were given up as well."""
 
 Text = Annotated[str, Meta(max_length=4096)]
@@ -118,6 +120,7 @@ async def get_cluster(world: World, call: Call[None, ShowQuery]) -> wire.Cluster
         with_hosts=not call.query.exclude_hosts,
         with_deleted=_wants_deleted(call),
         caller=call.actor,
+        installing=MACHINE in call.headers,
     )
     return view_cluster(view)
 
@@ -210,5 +213,6 @@ async def list_hosts(world: World, call: Call[None, HostsQuery]) -> tuple[wire.H
         status=query.status,
         with_inventory=query.with_inventory,
         with_connectivity=query.with_connectivity,
+        installing=MACHINE in call.headers,
     )
     return tuple(map(host_view, views))
