@@ -94,7 +94,7 @@ lvcreate --yes --name data --size 32M arrayed
 """
 SIBLINGS = """
 # Twenty-seven disks, found one after the other: the first is sda, the last sdaa. Each is all of a volume group.
-controller=$(for one in /sys/class/scsi_host/*; do grep -qi virtio "$one/proc_name" && echo "$one"; done)
+controller=$(dirname "$(grep -il virtio /sys/class/scsi_host/*/proc_name)")
 until [ -e {device} ]; do sleep 1; done
 udevadm settle
 for one in /sys/block/sd*; do echo 1 >"$one/device/delete"; done
@@ -102,7 +102,8 @@ for target in $(seq 0 26); do
     echo "0 $target 0" >"$controller/scan"
     until [ "$(ls -d /sys/block/sd* | wc -l)" -gt "$target" ]; do sleep 0.05; done
 done
-until [ "$(readlink -f {device})" = /dev/sda ]; do sleep 1; done
+until [ "$(readlink -f {device})" = /dev/sda ] && [ -e /dev/sdaa ]; do sleep 1; done
+udevadm settle
 vgcreate --yes gone /dev/sda
 vgcreate --yes {sibling} /dev/sdaa
 lvcreate --yes --name data --size 32M gone
@@ -165,6 +166,8 @@ cp /etc/kubernetes/kubeconfig kubeconfig || true
 cp /etc/lab/rendered rendered || true
 ls -A /boot >boot
 systemctl is-active firstlight-first-boot.service >reporter || true
-findmnt --noheadings --output SOURCE / >root
+for link in /dev/disk/by-id/wwn-*-part4; do
+    [ "$(readlink -f "$link")" != "$(findmnt --noheadings --output SOURCE /)" ] || echo "$link" >root
+done
 [ ! -d /sys/firmware/efi ] || efibootmgr >boot-order
 """
