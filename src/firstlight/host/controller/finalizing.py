@@ -13,7 +13,7 @@ from firstlight.host.controller.documents import OperatorDocument
 from firstlight.host.controller.olm import Olm
 from firstlight.host.controller.operator_reports import tell_operator
 from firstlight.host.controller.operators import CONSOLE, CVO, Standing, console_is_wanted, is_news, standing
-from firstlight.host.controller.repeating import repeat
+from firstlight.host.controller.repeating import TROUBLE, repeat
 from firstlight.host.controller.site import INGRESS_NAME, Site
 
 BUNDLE: Final = "ca-bundle.crt"
@@ -44,7 +44,8 @@ class Finalizing:
         self.begun = True
         await self._stage(ORDER[0], self._builtin_are_available)
         await self._stage(ORDER[1], self._router_ca_is_added)
-        if await self._olm.is_wanted():
+        await self._until(self._olm.is_known, about="Asking which operators OLM installs")
+        if self._olm.wanted:
             await self._stage(ORDER[2], self._olm.is_initialized)
             await self._stage(ORDER[3], self._olm.is_applied)
             await self._stage(ORDER[4], self._olm.is_settled)
@@ -88,8 +89,13 @@ class Finalizing:
         async def is_over() -> bool:
             cluster = site.cluster
             late = cluster is not None and cluster.finalizing_stage == stage and cluster.stage_timed_out
-            if await holds():
-                return True
+            try:
+                if await holds():
+                    return True
+            except TROUBLE as trouble:
+                if not (late and stage in MAY_TIME_OUT):
+                    raise
+                site.log.warning(f"The stage {stage} ends in trouble: {trouble}.")
             if late and stage in MAY_TIME_OUT:
                 site.log.warning(f"The time for the stage {stage} is over. The installation goes on without.")
                 self._olm.was_too_slow(stage)

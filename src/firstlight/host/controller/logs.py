@@ -60,13 +60,13 @@ async def _probe(site: Site, root: Root) -> bytes:
 
 
 async def send(site: Site, files: Mapping[str, bytes | Path]) -> bool:
-    with tempfile.NamedTemporaryFile(suffix=".tar.gz") as file:
-        await asyncio.to_thread(pack, files, Path(file.name))
-        try:
+    try:
+        with tempfile.NamedTemporaryFile(suffix=".tar.gz") as file:
+            await asyncio.to_thread(pack, files, Path(file.name))
             await site.service.upload_logs(Path(file.name))
-        except TROUBLE as trouble:
-            site.log.once("logs", f"The logs are not taken: {trouble}.")
-            return False
+    except (*TROUBLE, OSError) as trouble:
+        site.log.once("logs", f"The logs are not taken: {trouble}.")
+        return False
     return True
 
 

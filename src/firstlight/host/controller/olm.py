@@ -55,13 +55,16 @@ class Olm:
         self._failed_since: dict[str, float] = {}
         self._manifests: tuple[CustomManifest, ...] | None = None
         self._needs_objects = True
+        self.wanted = False
+        """Whether there are any, once that is known."""
 
     def was_too_slow(self, stage: FinalizingStage) -> None:
         """Objects that could not be applied in their time are tried as long as there is time, but not waited for."""
         self._needs_objects = self._needs_objects and stage != APPLYING
 
-    async def is_wanted(self) -> bool:
-        return bool(await self._operators())
+    async def is_known(self) -> bool:
+        self.wanted = bool(await self._operators())
+        return True
 
     async def is_initialized(self) -> bool:
         """Every subscription installed something. Objects of those that did are applied meanwhile."""

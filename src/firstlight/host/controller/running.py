@@ -152,8 +152,13 @@ class Controller:
             report = finalizing.failure(site.cluster.status_info)
             await asyncio.wait([asyncio.create_task(finalizing.complete(report))], timeout=LAST_WORD_SECONDS)
         self._log.info("The installation is over.", status=status)
-        if status:
+        if not status:
+            return
+        try:
             await send_last_logs(site, failed=failed, root=self._root, programs=LocalPrograms())
+        except OSError as trouble:
+            # No room for them: another life would not find any either.
+            self._log.warning(f"The last logs cannot be sent: {trouble}.")
 
     async def _until(self, act: Act, *, about: str) -> None:
         await repeat(act, about=about, bell=Bell(), seconds=self._settings.look_seconds, log=self._log)
