@@ -20,7 +20,7 @@ from tests.http.client import Answer
 pytestmark = pytest.mark.anyio
 
 PATIENCE_SECONDS: Final = 60
-MANIFEST: Final = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: example}\ndata: {filling: %s}\n"
+MANIFEST: Final = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: %s}\ndata: {filling: %s}\n"
 
 
 @asynccontextmanager
@@ -113,7 +113,7 @@ async def test_a_full_folder_is_refused_in_a_sentence(tmp_path: Path) -> None:
 
 
 def a_manifest(name: str, *, size: int) -> dict[str, str]:
-    content = (MANIFEST % ("x" * size)).encode()
+    content = (MANIFEST % (name, "x" * size)).encode()
     return {"folder": "manifests", "file_name": name, "content": base64.b64encode(content).decode()}
 
 
