@@ -15,6 +15,7 @@ from bench.inventory import inventory_costs
 from bench.load import Load
 from bench.machines import inventory
 from bench.measure import loads_100_inventories_ms
+from bench.pages import first_load
 from bench.preparations import PREPARED, preparation_costs
 from bench.reaction import seconds_to_visible
 from bench.ready import seconds_to_ready
@@ -22,7 +23,7 @@ from bench.service import Running, running_service
 from bench.tables import host_table_ms
 from tests.peers import running_postgres
 
-PARTS = ["core", "ready", "reaction", "tables", "inventory", "agent", "preparations", "sqlite", "postgresql"]
+PARTS = ["core", "ready", "reaction", "tables", "pages", "inventory", "agent", "preparations", "sqlite", "postgresql"]
 CLUSTERS, SIZE, ROUNDS, IDLE_SECONDS = 200, 5, 3, 60
 
 
@@ -109,6 +110,8 @@ def main() -> None:
         result["table_of_hosts_answer_ms"] = {
             f"{hosts}_hosts": asyncio.run(host_table_ms(hosts)) for hosts in (500, 5_000)
         }
+    if "pages" in wanted:
+        result["first_load_of_the_page"] = asyncio.run(first_load())
     if "inventory" in wanted:
         result["inventory_on_the_host"] = inventory_costs()
     if "agent" in wanted:

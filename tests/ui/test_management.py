@@ -60,7 +60,7 @@ def test_hosts_of_a_pool_go_to_a_cluster_and_back(service: RunningService, open_
 
 
 def test_manifests_are_written_refused_changed_and_deleted(service: RunningService, open_page: OpenPage) -> None:
-    cluster_id, infra_env_id = create_by_api(service, "manifests")
+    cluster_id, _ = create_by_api(service, "manifests")
     page = open_page("/clusters")
     page.goto(f"{service.url}/clusters/{cluster_id}/setup/manifests")
     page.get_by_role("button", name="Add a manifest").click()
@@ -126,7 +126,7 @@ def test_events_are_found_and_stay_text(service: RunningService, open_page: Open
 
 
 def test_a_cluster_goes_only_by_its_name(service: RunningService, open_page: OpenPage) -> None:
-    cluster_id, infra_env_id = create_by_api(service, "doomed")
+    cluster_id, _ = create_by_api(service, "doomed")
     page = open_page("/clusters")
     page.goto(f"{service.url}/clusters/{cluster_id}/danger")
     page.get_by_role("button", name="Delete", exact=True).click()

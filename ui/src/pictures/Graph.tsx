@@ -81,7 +81,7 @@ export function Graph({ map }: { readonly map: NetworkMap }) {
                 className={`fl-box${hurt ? " fl-hurt" : ""}`}
                 role="button"
                 tabIndex={0}
-                aria-label={`Open ${host.name}${hurt ? ", which has a broken path" : ""}`}
+                aria-label={`${host.name} ${roleName(host.role)}${hurt ? ", which has a broken path" : ""}`}
                 onClick={open}
                 onKeyDown={(event: KeyboardEvent) => {
                   if (event.key !== "Enter" && event.key !== " ") return;
