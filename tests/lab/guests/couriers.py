@@ -30,7 +30,7 @@ UNIT_NAME = "lab-run.service"
 UNIT = """[Unit]
 Description=Do what the laboratory wants
 Wants=network-online.target
-After=network-online.target
+After=network-online.target pre-network-manager-config.service
 
 [Service]
 Type=oneshot

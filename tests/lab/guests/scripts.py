@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from tests.lab.guests.couriers import RUNNER, RUNNER_PATH, UNIT, UNIT_NAME
 
 IMAGES_SERIAL = "images"
+STATIC_NETWORK = "pre-network-manager-config.service"
+"""A minute is not always enough for it on an emulated processor that others use too."""
 CONTAINERS = '[containers]\nnetns = "host"\n'
 """A laboratory's machine has one network, and no second one for containers."""
 STORAGE = """[storage]
@@ -65,6 +67,8 @@ def discovery_override(
 ) -> str:
     """For a live system: it asks the courier, and has an agent of its own or none."""
     units = [*_asking(courier_url), _enabled("lab-images.service", MOUNT.format(serial=IMAGES_SERIAL))]
+    patience = {"name": "10-patience.conf", "contents": "[Service]\nTimeoutSec=infinity\n"}
+    units.append({"name": STATIC_NETWORK, "dropins": [patience]})
     if not with_agent:
         units.append({"name": "agent.service", "enabled": False})
     conf = {"containers.conf": (CONTAINERS, 0o644), "storage.conf": (STORAGE, 0o644)}
