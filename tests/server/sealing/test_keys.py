@@ -3,10 +3,13 @@
 import stat
 from base64 import b64encode
 from pathlib import Path
+from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
 from firstlight.core.errors import Invalid
+from firstlight.server.main import warn_if_key_is_here_only
 from firstlight.server.sealing.keys import KeyPlace, parse_keys, place_of
 from firstlight.server.settings import Settings
 
@@ -57,3 +60,22 @@ def test_what_settings_say(tmp_path: Path) -> None:
     given = place_of(Settings(data_dir=tmp_path, encryption_key=HEX))
     assert given.known() == [TWO]
     assert HEX not in repr(Settings(encryption_key=HEX))
+
+
+@pytest.mark.parametrize(
+    ("settings", "warned"),
+    [
+        ({}, False),
+        ({"database_url": "postgresql://db/x"}, True),
+        ({"blobs_url": "s3://bucket"}, True),
+        ({"blobs_url": "/srv/blobs"}, False),
+        ({"database_url": "postgresql://db/x", "encryption_key": HEX}, False),
+        ({"blobs_url": "s3://bucket", "encryption_key_file": "/run/secrets/key"}, False),
+    ],
+)
+def test_a_key_that_is_only_here_is_warned_of_where_data_is_elsewhere(
+    tmp_path: Path, settings: dict[str, Any], warned: bool
+) -> None:
+    with capture_logs() as logged:
+        warn_if_key_is_here_only(Settings(data_dir=tmp_path, **settings))
+    assert [entry["file"] for entry in logged] == ([str(tmp_path / "encryption-key")] if warned else [])

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeVar
 
+import structlog
 from msgspec.structs import replace
 
 from firstlight.core.errors import Unavailable
@@ -29,6 +30,8 @@ from firstlight.server.store import secrets
 from firstlight.server.store.documents import as_bytes
 from firstlight.server.store.kept import decoding
 from firstlight.server.store.writes import Made
+
+log = structlog.get_logger(__name__)
 
 T = TypeVar("T")
 
@@ -118,6 +121,7 @@ async def open_seal(database: Database, place: KeyPlace) -> Seal:
         if row is not None:
             raise _wrong_key(row["value"], place, found="does not exist")
         keys = place.made()
+        log.info("secrets are encrypted with a new key; keep a copy of its file", file=str(place.file))
     seal = Seal(keys)
     if row is None:
         row = await _checked(database, seal)
