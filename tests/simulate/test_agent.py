@@ -1,5 +1,6 @@
 """The agent's manners, told by a scripted service that writes down what it hears."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 from uuid import UUID, uuid4
@@ -68,7 +69,7 @@ async def service(script: Script) -> AsyncIterator[Service]:
     app.router.add_post(hosts, script.register)
     app.router.add_get(f"{hosts}/{MACHINE.id}/instructions", script.poll)
     app.router.add_post(f"{hosts}/{MACHINE.id}/instructions", script.reply)
-    async with TestServer(app) as server, connect(str(server.make_url(""))) as calls:
+    async with TestServer(app) as server, connect(str(server.make_url("")), secret_key="") as calls:
         yield calls
 
 
@@ -180,7 +181,17 @@ async def test_a_second_installer_is_refused_as_podman_would(script: Script, ser
     )
     step = {"step_type": "install", "step_id": "install-1", "args": [msgspec.json.encode(request).decode()]}
     script.plans = [plan(step), plan(step)]
-    await agent_of(service).live(image_version=IMAGE)
+    begun = 0
+
+    async def endless(_: Agent, __: wire.InstallCmdRequest) -> None:
+        nonlocal begun
+        begun += 1
+        await asyncio.Event().wait()
+
+    agent = agent_of(service)
+    agent.install = endless
+    await agent.live(image_version=IMAGE)
+    assert begun == 1
     (reply,) = script.replies()
     assert reply["exit_code"] == 125
     assert 'the container name "assisted-installer" is already in use' in reply["error"]
