@@ -53,6 +53,7 @@ class Server:
         self._command += map(str, arguments)
 
     def start(self) -> None:
+        self.stop()
         with self._log.open("ab") as output:
             self._process = subprocess.Popen(
                 self._command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, cwd="/"

@@ -145,7 +145,9 @@ class Machine:
         return file.read_text().strip() if file.exists() else ""
 
     def set_unit(self, name: str, state: str) -> None:
-        (self.host.folder / "units" / name).write_text(f"{state}\n")
+        file = self.host.folder / "units" / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(f"{state}\n")
 
     # --- installation -------------------------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ from lab.cluster import kubelet
 from lab.cluster.api import Json, Refusal, wait_for
 from lab.cluster.bootkube import API_PORT, ControlPlane
 from lab.cluster.joiner import REQUESTS
-from lab.cluster.machine_configs import MachineConfigServer, rendered_name, role_labels
+from lab.cluster.machine_configs import MachineConfigServer, machine_config, rendered_name, role_labels
 from lab.cluster.objects import account_token, definition, furnish, place, put_operator, put_router_certificate
 from tests.lab.installs.machines import BINARIES, Machine
 from tests.namespaces import enter
@@ -34,9 +34,19 @@ ENOUGH = 2
 class NewCluster:
     """Told to `attend` again and again, it does whatever has become due."""
 
-    def __init__(self, stack: ExitStack, *, domain: str, address: str, folder: Path, where: Callable[[], str]) -> None:
+    def __init__(
+        self,
+        stack: ExitStack,
+        *,
+        members: frozenset[str],
+        domain: str,
+        address: str,
+        folder: Path,
+        where: Callable[[], str],
+    ) -> None:
         """`where` gives the namespace that has the API's address, made when it is first needed."""
         self._stack = stack
+        self._members = members
         self._domain = domain
         self._address = address
         self._folder = folder
@@ -46,33 +56,50 @@ class NewCluster:
         self._bootstrap: Machine | None = None
         self._controller_on = ""
         self._is_done = False
+        self._is_on_disk = False
         self.plane: ControlPlane | None = None
         self.skipped: set[str] = set()
         """Kinds among the manifests that this control plane does not know."""
         folder.mkdir()
 
+    @property
+    def is_single(self) -> bool:
+        return len(self._members) == 1
+
     # --- what becomes due ---------------------------------------------------------------------------------------------
 
     def attend(self, machines: Mapping[str, Machine]) -> None:
+        own = [machine for name, machine in machines.items() if name in self._members]
         if self._bootstrap is None:
-            self._bootstrap = next((one for one in machines.values() if one.unit("bootkube.service") == "active"), None)
+            self._bootstrap = next((one for one in own if one.unit("bootkube.service") == "active"), None)
             if self._bootstrap is not None:
-                for machine in machines.values():
+                for machine in own:
                     machine.server_log = self.server_log(self._bootstrap)
                 self._begin(self._bootstrap)
             return
         if self._starting is None or not self._starting.done():
             return
         self._starting.result()
+        if self.is_single and not self._is_on_disk:
+            self._follow_to_disk(self._bootstrap)
+            return
         nodes = self._labelled(self.nodes())
         ready = {name for name, node in nodes.items() if is_ready(node) and MASTER in node["metadata"]["labels"]}
-        if self._bootstrap.unit("approve-csr.service") == "active":
+        if self._bootstrap.unit("approve-csr.service") == "active" or (self.is_single and not self._controller_on):
             self._in(self._approve)
         if not self._is_done and len(ready) >= ENOUGH:
             self._finish()
         if not self._controller_on and ready:
             self._in(lambda: self._show_server(min(ready)))
             self._start_controller(machines[min(ready)])
+
+    def _follow_to_disk(self, machine: Machine) -> None:
+        """The control plane of a single node goes with its live system, and comes back with its data from the disk."""
+        if machine.is_installed:
+            assert self.plane is not None
+            assert self._thread is not None
+            self._is_on_disk = True
+            self._starting = self._thread.submit(self.plane.start)
 
     def _begin(self, bootstrap: Machine) -> None:
         namespace = self._where()
@@ -106,6 +133,10 @@ class NewCluster:
                     self._apply(dict(document))
         server = MachineConfigServer(home, address=self._address, also_in=self.server_log(bootstrap))
         self._stack.enter_context(server.running())
+        if self.is_single:
+            kubeconfig = (home / "auth/kubeconfig-kubelet").read_text()
+            (home / "master.ign").write_bytes(machine_config(kubeconfig, "master"))
+            self._finish()
 
     @staticmethod
     def server_log(bootstrap: Machine) -> Path:

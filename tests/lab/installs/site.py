@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -12,9 +13,10 @@ from typing import Any
 
 from tests.clients.command_line import Aicli
 from tests.conftest import missing
-from tests.lab.agents.hosts import Plan, write_program
+from tests.lab.agents.hosts import Plan, a_plan, write_program
 from tests.lab.agents.laboratory import API_VIP, INGRESS_VIP, URL, Laboratory
 from tests.lab.agents.servers import DOMAIN, SERVICES
+from tests.lab.agents.watching import V1
 from tests.lab.installs.machines import Machine, a_machine
 from tests.lab.installs.new_cluster import NewCluster
 from tests.lab.installs.release import HOST, VERSION, push_release, start_registry
@@ -23,19 +25,23 @@ from tests.peers import Missing, peer_path, private_folder
 
 CLUSTER = "prod"
 SINGLE = "solo"
-SINGLE_ADDRESS = "10.77.0.15"
+ALONE, LATE = a_plan("alone", 5), a_plan("w-2", 6)
+"""The single node, and the worker that joins a running cluster."""
 IMAGE_BYTES = 64 * 2**20
-LETS_JOIN = frozenset({"Configuring", "Done"})
-"""Where a machine has been seen that may become a node: it has its configuration; on day 2 nobody looks further."""
+FIRST_BOOT = "The installed system runs: Ignition is done, "
+APPLIES = f"{FIRST_BOOT}the image of the node is being applied"
+WAITS_ALONE = f"{FIRST_BOOT}waiting for the kubelet"
+"""A single node has its whole configuration on the disk and no server to ask."""
+FIRST_BOOT_UNIT = "machine-config-daemon-firstboot.service"
 INSTALLER_IMAGE = "quay.io/firstlight/installer:lab"
 
 
 class Site(Laboratory):
     records = (
         *(f"--host-record={name}.{CLUSTER}.{DOMAIN},{API_VIP}" for name in ("api", "api-int")),
-        *(f"--host-record={name}.{SINGLE}.{DOMAIN},{SINGLE_ADDRESS}" for name in ("api", "api-int")),
+        *(f"--host-record={name}.{SINGLE}.{DOMAIN},{ALONE.address}" for name in ("api", "api-int")),
         f"--address=/apps.{CLUSTER}.{DOMAIN}/{INGRESS_VIP}",
-        f"--address=/apps.{SINGLE}.{DOMAIN}/{SINGLE_ADDRESS}",
+        f"--address=/apps.{SINGLE}.{DOMAIN}/{ALONE.address}",
     )
 
     def __init__(self, stack: ExitStack, network: Bridge, folder: Path) -> None:
@@ -43,7 +49,10 @@ class Site(Laboratory):
         self._release = ""
         self.machines: dict[str, Machine] = {}
         self.clusters: list[NewCluster] = []
-        self.timings: list[Any] = []
+        self.first_boots: dict[str, str] = {}
+        """What the service showed of each machine before it joined."""
+        self.took: list[tuple[str, float]] = []
+        """What was waited for, and the seconds it took."""
         self.image = an_image(folder)
         self.coreos_installer = the_peer("coreos-installer")
         super().__init__(stack, network, folder)
@@ -59,7 +68,7 @@ class Site(Laboratory):
             with ThreadPoolExecutor(1, initializer=enter, initargs=(self.services,)) as thread:
                 began = time.monotonic()
                 self._release = thread.submit(push_release, registry).result()
-                self.pushed_seconds = time.monotonic() - began
+                self.took.append(("a release image with openshift-install is pushed", time.monotonic() - began))
         offered = {
             "openshift_version": "4.19",
             "version": VERSION,
@@ -100,11 +109,33 @@ class Site(Laboratory):
         return self._aicli.home
 
     def create(self, name: str, **wishes: Any) -> str:
-        """A cluster with its infra-env, whose id is given back."""
+        """A cluster with its infra-env, whose id is given back; from now on it is the one that is looked at."""
         wished = {"base_dns_domain": DOMAIN, "openshift_version": "4.19", "additional_ntp_source": SERVICES, **wishes}
-        parameters = self._aicli.parameters(**wished)
-        self.aicli("create", "cluster", "--paramfile", parameters, name)
+        self.aicli("create", "cluster", "--paramfile", self._aicli.parameters(**wished), name)
+        self.watcher.cluster_id = self.watcher.call(lambda: self._aicli.cluster(name)["id"])
         return self.watcher.call(lambda: self._aicli.infra_env_id(name))
+
+    def kubectl(self, name: str, *words: str) -> str:
+        """By the kubeconfig that aicli downloads."""
+        kubeconfig = self.home / f"kubeconfig.{name}"
+        if not kubeconfig.exists():
+            self.aicli("download", "kubeconfig", name)
+        return self.at_desk(the_peer("kubectl"), f"--kubeconfig={kubeconfig}", *words)
+
+    def nodes(self, name: str) -> dict[str, str]:
+        """Name and state of each node, in kubectl's words."""
+        lines = self.kubectl(name, "get", "nodes", "--no-headers").splitlines()
+        return {words[0]: words[1] for words in map(str.split, lines)}
+
+    def stages(self) -> dict[str, tuple[str, ...]]:
+        """All stages each host went through, in order, from the service's events."""
+        lanes = self.watcher.get(f"{V1}/v1/clusters/{self.watcher.cluster_id}/timeline")["lanes"]
+        return {lane["name"]: tuple(span["stage"] for span in lane["spans"]) for lane in lanes}
+
+    def has_image(self, machine: Machine) -> bool:
+        """Whether its disk begins with every byte of the image."""
+        with Path(machine.host.device).open("rb") as disk:
+            return disk.read(IMAGE_BYTES) == self.image.with_suffix("").read_bytes()
 
     # --- machines -----------------------------------------------------------------------------------------------------
 
@@ -122,9 +153,10 @@ class Site(Laboratory):
         machine.start_agent(infra_env_id, url=URL)
         return machine
 
-    def a_cluster(self, name: str, *, address: str, where: Callable[[], str]) -> NewCluster:
+    def a_cluster(self, name: str, *members: str, address: str, where: Callable[[], str]) -> NewCluster:
         made = NewCluster(
             self._things,
+            members=frozenset(members),
             domain=f"{name}.{DOMAIN}",
             address=address,
             folder=self.folder / f"cluster-{name}",
@@ -135,16 +167,24 @@ class Site(Laboratory):
 
     def attend(self) -> None:
         """Reboot who asked for it, let machines join whose first boot was seen, and let clusters go on."""
-        hosts = self.watcher.cluster.hosts
-        stages = {host.requested_hostname: host.progress.current_stage if host.progress else "" for host in hosts}
+        hosts = [host for host in self.watcher.cluster.hosts if host.progress is not None]
+        told = {host.requested_hostname: (host.progress.current_stage, host.progress.progress_info) for host in hosts}
         for machine in self.machines.values():
             if machine.wants_reboot:
                 machine.reboot()
-            if machine.is_installed and not machine.may_join and stages.get(machine.name) in LETS_JOIN:
-                machine.let_join()
+            if machine.is_installed and not machine.may_join:
+                self._follow_boot(machine, *told.get(machine.name, ("", "")))
             assert "Traceback" not in machine.node_log(), machine.node_log()
         for cluster in self.clusters:
             cluster.attend(self.machines)
+
+    def _follow_boot(self, machine: Machine, stage: str, info: str | None) -> None:
+        """It joins when the service has shown what the machine itself tells of its boot; on day 2 it shows nothing."""
+        if stage == "Configuring":
+            machine.set_unit(FIRST_BOOT_UNIT, "activating")
+        if stage == "Done" or info in (APPLIES, WAITS_ALONE):
+            self.first_boots[machine.name] = info or ""
+            machine.let_join()
 
     def installs_until(self, status: str, *, seconds: float) -> None:
         """Until the cluster has this status; one that can lead nowhere ends the wait."""
@@ -154,14 +194,16 @@ class Site(Laboratory):
             assert found not in ("ready", "error", "cancelled"), self.state()
             return found == status
 
-        self.until(reached, what=f"the cluster is {status}", seconds=seconds)
+        self.until(reached, what=f"{self.watcher.cluster.name} is {status}", seconds=seconds)
 
     def until(self, true: Callable[[], object], *, what: str, seconds: float) -> None:
-        end = time.monotonic() + seconds
+        begin = time.monotonic()
+        end = begin + seconds
         while not true():
             self.attend()
             assert time.monotonic() < end, f"after {seconds:g} seconds still not: {what}\n{self.state()}"
             time.sleep(0.3)
+        self.took.append((what, time.monotonic() - begin))
 
     def state(self) -> str:
         """For whoever reads a failure: where everybody is."""
@@ -202,4 +244,6 @@ def the_peer(name: str) -> Path:
 def a_site() -> Iterator[Site]:
     with ExitStack() as stack:
         folder = stack.enter_context(private_folder("installs"))
-        yield Site(stack, Bridge(stack), folder)
+        site = Site(stack, Bridge(stack), folder)
+        yield site
+        sys.stdout.write("\n" + "".join(f"{what:<60}{seconds:>8.1f} s\n" for what, seconds in site.took))
