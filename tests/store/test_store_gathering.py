@@ -145,6 +145,28 @@ async def test_who_is_held_up_holds_up_nobody() -> None:
     await stuck
 
 
+async def test_who_is_held_up_for_long_holds_up_nobody_who_comes_later() -> None:
+    sending = Sending()
+    stuck = sending.commit(*a_told_report(0))
+    await sending.until(1)
+    tasks = [sending.commit(*a_told_report(1))]
+    await sending.until(2)
+    # These come while another one is on its way, which ends before anybody runs out of patience with it.
+    tasks += [sending.commit(*a_told_report(number)) for number in (2, 3)]
+    await asyncio.sleep(0)
+    for place in (1, 2):
+        await sending.until(place + 1)
+        sending.end(place)
+    tasks.append(sending.commit(*a_told_report(4)))
+    await sending.until(4)
+    sending.end(3)
+    async with asyncio.timeout(BOUND):
+        await asyncio.gather(*tasks)
+    assert not stuck.done()
+    sending.end(0)
+    await stuck
+
+
 async def test_who_left_before_it_began_is_not_sent() -> None:
     sending = Sending()
     first = sending.commit(*a_told_report(0))

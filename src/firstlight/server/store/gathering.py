@@ -51,30 +51,33 @@ class Gathering:
     def __init__(self, send: Send) -> None:
         self._send = send
         self._waiting: list[Parcel] = []
-        self._flights = 0
+        self._patience: asyncio.TimerHandle | None = None
+        """With the flight that the next one waits for; None when there is none, or when it is held up."""
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def commit(self, writes: Sequence[Write], made: Made) -> None:
-        if self._flights:
+        if self._patience is None:
+            await self._fly(self._send(writes, made), self._begun())
+        else:
             parcel = Parcel(writes, made, asyncio.get_running_loop().create_future())
             self._waiting.append(parcel)
             await parcel.landed
-        else:
-            self._flights += 1
-            await self._fly(self._send(writes, made))
 
-    async def _fly(self, sending: Awaitable[None]) -> None:
-        late = asyncio.get_running_loop().call_later(PATIENCE, self._depart)
+    def _begun(self) -> asyncio.TimerHandle:
+        self._patience = asyncio.get_running_loop().call_later(PATIENCE, self._depart)
+        return self._patience
+
+    async def _fly(self, sending: Awaitable[None], patience: asyncio.TimerHandle) -> None:
         try:
             await sending
         finally:
-            late.cancel()
-            self._flights -= 1
-            if not self._flights:
+            if self._patience is patience:
+                patience.cancel()
                 self._depart()
 
     def _depart(self) -> None:
         """Set off with those who wait; a host that is among them twice takes the next flight, too."""
+        self._patience = None
         group: list[Parcel] = []
         later: list[Parcel] = []
         aboard: set[HostKey] = set()
@@ -88,8 +91,7 @@ class Gathering:
                 aboard |= hosts
         self._waiting = later
         if group:
-            self._flights += 1
-            task = asyncio.create_task(self._fly(self._together(group)))
+            task = asyncio.create_task(self._fly(self._together(group), self._begun()))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
