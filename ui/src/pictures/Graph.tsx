@@ -81,7 +81,6 @@ export function Graph({ map }: { readonly map: NetworkMap }) {
                 className={`fl-box${hurt ? " fl-hurt" : ""}`}
                 role="button"
                 tabIndex={0}
-                aria-label={`${host.name} ${roleName(host.role)}${hurt ? ", which has a broken path" : ""}`}
                 onClick={open}
                 onKeyDown={(event: KeyboardEvent) => {
                   if (event.key !== "Enter" && event.key !== " ") return;
@@ -89,7 +88,7 @@ export function Graph({ map }: { readonly map: NetworkMap }) {
                   open();
                 }}
               >
-                <title>{host.name}</title>
+                <title>{`${host.name}, ${roleName(host.role)}${hurt ? ", which has a broken path" : ""}`}</title>
                 <rect x={middle(host.id) - BOX / 2} y={top} width={BOX} height={TALL} rx="6" />
                 <text x={middle(host.id)} y={top + 19} className="fl-box-name">
                   {cut(host.name, 14)}
