@@ -12,14 +12,16 @@ from firstlight.core.errors import Invalid
 from firstlight.server.usecases.yaml_documents import DEEPEST, MOST_VALUES, parse_manifest
 
 
-@pytest.mark.parametrize(("depth", "accepted"), [(DEEPEST, True), (DEEPEST + 1, False)])
-def test_depth(depth: int, accepted: bool) -> None:
-    text = b"[" * depth + b"]" * depth
+@pytest.mark.parametrize("name", ["a.yaml", "a.json"])
+@pytest.mark.parametrize("pair", [(b"[", b"]"), (b'{"a":', b"}")])
+@pytest.mark.parametrize(("depth", "accepted"), [(DEEPEST, True), (DEEPEST + 1, False), (900, False), (9000, False)])
+def test_depth(name: str, pair: tuple[bytes, bytes], depth: int, accepted: bool) -> None:
+    text = pair[0] * depth + b"1" + pair[1] * depth
     if accepted:
-        assert len(parse_manifest("a.yaml", text)) == 1
+        assert len(parse_manifest(name, text)) == 1
     else:
-        with pytest.raises(Invalid, match="nested deeper"):
-            parse_manifest("a.yaml", text)
+        with pytest.raises(Invalid, match=r"nested deeper|recursion depth"):
+            parse_manifest(name, text)
 
 
 @pytest.mark.parametrize(("aliases", "accepted"), [(1, True), (MOST_VALUES // 1001 - 1, True), (210, False)])

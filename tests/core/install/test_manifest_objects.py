@@ -49,6 +49,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "kernel arguments only": a_machine_config(kernelArguments=["nosmt"]),
     "an empty config": a_machine_config({}),
     "Ignition 3.2": a_machine_config(ignition(**a_file(mode=0o644))),
+    "keys that are no text": a_machine_config(ignition(storage={1: "a", "files": [{"path": "/a", True: 1, None: 2}]})),
     "Ignition 3.1": a_machine_config(ignition("3.1.0")),
     "Ignition 3.4": a_machine_config(ignition("3.4.0", **a_file(mode=0o4755), kernelArguments={"shouldExist": ["a"]})),
     "Ignition 2.2": a_machine_config(ignition("2.2.0", storage={"files": [{"filesystem": "root", "path": "/a"}]})),

@@ -10,6 +10,7 @@ import msgspec
 
 from firstlight.core.errors import Invalid
 from firstlight.core.install.data_url import from_data_url, to_data_url
+from firstlight.core.install.documents import mapping
 from firstlight.core.install.ignition_checks import problems
 from firstlight.core.install.ignition_models import (
     Config,
@@ -72,7 +73,8 @@ def version_of(document: object) -> str:
 def tidy(value: object) -> object:
     """Spell keys as the specification does and drop nulls: Ignition takes any case, and null means absent."""
     if isinstance(value, dict):
-        members = cast("dict[str, object]", value)
+        # YAML knows keys that are no text; whoever turns it into JSON writes them as text.
+        members = mapping(value)
         return {KNOWN_KEYS.get(key.lower(), key): tidy(item) for key, item in members.items() if item is not None}
     if isinstance(value, list):
         return [tidy(item) for item in cast("list[object]", value)]

@@ -23,8 +23,6 @@ from firstlight.server.usecases.object_names import manifest_object
 from firstlight.server.usecases.world import World
 from firstlight.server.usecases.yaml_documents import parse_manifest
 
-PARSE_ON_THREAD_FROM: Final = 16 * 1024
-"""Bytes; larger documents would hold the loop."""
 COMPARED_UP_TO: Final = 2 * 1024 * 1024
 """Bytes of all manifests, that a new one is compared with."""
 
@@ -118,10 +116,8 @@ async def _require_sound(
         require_documents(name.file_name, documents)
         require_distinct([_given(name, data, documents)], known=[_given(*other) for other in others])
 
-    if len(data) + sum(len(content) for _, content in others) > PARSE_ON_THREAD_FROM:
-        await asyncio.to_thread(check)
-    else:
-        check()
+    # A few lines of aliases can stand for as much as a large document, which would hold the loop.
+    await asyncio.to_thread(check)
 
 
 async def _others(

@@ -12,6 +12,7 @@ import msgspec
 import yaml
 
 from firstlight.core.errors import Invalid
+from firstlight.core.install.documents import is_mapping, is_sequence, mapping, sequence
 from firstlight.core.install.manifests import Form, form_of
 
 MOST_VALUES: Final = 200_000
@@ -58,9 +59,23 @@ def parse_manifest(file_name: str, content: bytes) -> list[object]:
 
 def _json(file_name: str, content: bytes) -> object:
     try:
-        return msgspec.json.decode(content)
+        document = msgspec.json.decode(content)
     except (msgspec.DecodeError, RecursionError) as problem:
         raise Invalid(f"Manifest {file_name} is not valid JSON: {problem}.") from None
+    if _is_too_deep(document):
+        raise _too_deep(f"Manifest {file_name}")
+    return document
+
+
+def _is_too_deep(document: object) -> bool:
+    values = [document]
+    for _ in range(DEEPEST):
+        values = [inner for value in values for inner in (*mapping(value).values(), *sequence(value))]
+    return any(is_mapping(value) or is_sequence(value) for value in values)
+
+
+def _too_deep(what: str) -> Invalid:
+    return Invalid(f"{what} is nested deeper than {DEEPEST} levels. Flatten it.")
 
 
 def parse_yaml(text: str, *, what: str) -> list[object]:
@@ -97,7 +112,7 @@ def _require_bounded(what: str, text: str) -> None:
         elif isinstance(event, yaml.SequenceStartEvent | yaml.MappingStartEvent):
             open_ones.append(_Open(event.anchor))
             if len(open_ones) > DEEPEST + 1:
-                raise Invalid(f"{what} is nested deeper than {DEEPEST} levels. Flatten it.")
+                raise _too_deep(what)
         else:
             size = _size(what, event, open_ones, anchored)
             open_ones[-1].values += size
