@@ -47,8 +47,8 @@ def _write(target: Path, content: bytes, *, mode: int) -> int:
 
 
 def main(words: list[str]) -> None:
-    own = Path(os.environ.get(OWN, "/nowhere"), "opt")
-    if not own.exists() or not own.samefile("/opt"):
+    own = Path(os.environ.get(OWN, "/nowhere"), "opt").resolve()
+    if own == Path("/opt") or not own.exists() or not own.samefile("/opt"):
         sys.exit("This stand-in writes all over a machine: it is refused where the laboratory has made no room for it.")
     config = cast("Json", json.loads(Path(words[words.index("--once-from") + 1]).read_bytes()))
     sys.stdout.write(f"{lay_over(config, Path('/'))} files and units were laid over the system.\n")

@@ -1,7 +1,9 @@
 """The laboratory with everything an installation needs: a release to install, machines with power, a new cluster."""
 
+import itertools
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -28,10 +30,13 @@ SINGLE = "solo"
 ALONE, LATE = a_plan("alone", 5), a_plan("w-2", 6)
 """The single node, and the worker that joins a running cluster."""
 IMAGE_BYTES = 64 * 2**20
+STATUS = re.compile(r"The cluster is now ([a-z-]+):")
 FIRST_BOOT = "The installed system runs: Ignition is done, "
 APPLIES = f"{FIRST_BOOT}the image of the node is being applied"
 WAITS_ALONE = f"{FIRST_BOOT}waiting for the kubelet"
 """A single node has its whole configuration on the disk and no server to ask."""
+FINALIZING = ("Waiting for cluster operators", "Adding router ca")
+"""Then the cluster is installed; what the controller may still say is not waited for."""
 FIRST_BOOT_UNIT = "machine-config-daemon-firstboot.service"
 INSTALLER_IMAGE = "quay.io/firstlight/installer:lab"
 
@@ -53,6 +58,8 @@ class Site(Laboratory):
         """What the service showed of each machine before it joined."""
         self.took: list[tuple[str, float]] = []
         """What was waited for, and the seconds it took."""
+        program_or_skip("curl", package="curl")
+        program_or_skip("ssh-keygen", package="openssh-client")
         self.image = an_image(folder)
         self.coreos_installer = the_peer("coreos-installer")
         super().__init__(stack, network, folder)
@@ -128,9 +135,18 @@ class Site(Laboratory):
         return {words[0]: words[1] for words in map(str.split, lines)}
 
     def stages(self) -> dict[str, tuple[str, ...]]:
-        """All stages each host went through, in order, from the service's events."""
-        lanes = self.watcher.get(f"{V1}/v1/clusters/{self.watcher.cluster_id}/timeline")["lanes"]
-        return {lane["name"]: tuple(span["stage"] for span in lane["spans"]) for lane in lanes}
+        """All stages each host went through, in order, from the service's events; the cluster's own have no name."""
+        told = self.watcher.get(f"{V1}/v1/clusters/{self.watcher.cluster_id}/timeline")
+        lanes = {lane["name"]: lane["spans"] for lane in told["lanes"]} | {"": told["finalizing"][:2]}
+        return {name: tuple(span["stage"] for span in spans) for name, spans in lanes.items()}
+
+    def statuses(self) -> list[str]:
+        """The cluster's since its installation began, from the service's events."""
+        watcher = self.watcher
+        events = watcher.call(lambda: watcher.sdk.events.v2_list_events(cluster_id=watcher.cluster_id, limit=-1))
+        found = [STATUS.match(event["message"]) for event in sorted(events, key=lambda event: event["event_time"])]
+        changes = [kept for kept, _ in itertools.groupby(match[1] for match in found if match is not None)]
+        return changes[changes.index("preparing-for-installation") :]
 
     def has_image(self, machine: Machine) -> bool:
         """Whether its disk begins with every byte of the image."""

@@ -5,7 +5,7 @@ import pytest
 from firstlight.simulate.ingress import ingress_certificate
 from tests.lab.agents.laboratory import API_VIP, INGRESS_VIP, PLANS
 from tests.lab.installs.release import PARTS
-from tests.lab.installs.site import APPLIES, CLUSTER, Site
+from tests.lab.installs.site import APPLIES, CLUSTER, FINALIZING, Site
 
 pytestmark = pytest.mark.timeout(900)
 BOTH = ("Starting installation", "Installing", "Writing image to disk")
@@ -41,7 +41,8 @@ def test_everybody_went_through_every_stage(site: Site) -> None:
     hosts = site.watcher.cluster.hosts
     kinds = {host.requested_hostname: "bootstrap" if host.bootstrap else host.role for host in hosts}
     assert sorted(kinds.values()) == ["bootstrap", "master", "master", "worker", "worker"]
-    assert site.stages() == {name: STAGES[kind] for name, kind in kinds.items()}
+    assert site.stages() == {name: STAGES[kind] for name, kind in kinds.items()} | {"": FINALIZING}
+    assert site.statuses() == ["preparing-for-installation", "installing", "finalizing", "installed"]
 
 
 def test_the_first_boot_was_told(site: Site) -> None:

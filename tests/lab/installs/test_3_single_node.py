@@ -3,7 +3,7 @@
 import pytest
 
 from firstlight.simulate.ingress import ingress_certificate
-from tests.lab.installs.site import ALONE, SINGLE, WAITS_ALONE, Site
+from tests.lab.installs.site import ALONE, FINALIZING, SINGLE, WAITS_ALONE, Site
 
 pytestmark = pytest.mark.timeout(600)
 STAGES = (
@@ -20,7 +20,8 @@ def test_a_single_node(site: Site) -> None:
     site.installs_until("finalizing", seconds=400)
     cluster.settle_operators(ingress_certificate(SINGLE))
     site.installs_until("installed", seconds=120)
-    assert site.stages() == {ALONE.name: STAGES}
+    assert site.stages() == {ALONE.name: STAGES, "": FINALIZING}
+    assert site.statuses() == ["preparing-for-installation", "installing", "finalizing", "installed"]
     assert site.first_boots[ALONE.name] == WAITS_ALONE
     assert site.has_image(machine)
     assert site.nodes(SINGLE) == {ALONE.name: "Ready"}
