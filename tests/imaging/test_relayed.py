@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from firstlight.server.base_images.image_service import ImageService, image_service_of
+from firstlight.core.errors import Unavailable
+from firstlight.server.base_images.image_service import LARGEST_ANSWER, ImageService, image_service_of
 from firstlight.server.http import v1
 from firstlight.server.http.app import build_app
 from firstlight.server.http.operations import operations_of
@@ -18,7 +19,7 @@ from firstlight.server.settings import Settings
 from tests.builders.live_isos import a_live_iso
 from tests.http.client import Answer, ask
 from tests.imaging.conftest import BUILD, Start
-from tests.small_web import running_web
+from tests.small_web import running_web, says
 from tests.worlds import a_world
 
 pytestmark = pytest.mark.anyio
@@ -81,6 +82,33 @@ async def test_an_image_is_fetched_and_seen_to_come(start: Start, tmp_path: Path
             assert "404" in refused.json()["reason"]
             unknown = await asked("POST", f"{LIST}/actions/fetch", {"version": "9.9", "cpu_architecture": "x86_64"})
             assert unknown.status == 404
+
+
+async def test_a_list_that_comes_in_pieces_is_read_whole(anyio_backend: str) -> None:
+    one = {"openshift_version": "4.17", "version": "417.1", "cpu_architecture": "x86_64", "type": "", "state": "ready"}
+    body = json.dumps([one] * 2_000).encode()
+
+    def in_pieces(request: BaseHTTPRequestHandler) -> None:
+        request.send_response(200)
+        request.send_header("Content-Length", str(len(body)))
+        request.end_headers()
+        for start in range(0, len(body), 16_384):
+            request.wfile.write(body[start : start + 16_384])
+
+    with running_web() as web:
+        web.pages["/base-images"] = in_pieces
+        assert len(await ImageService(web.url).listing()) == 2_000
+
+
+@pytest.mark.parametrize("length", [LARGEST_ANSWER, LARGEST_ANSWER + 1])
+async def test_a_list_without_end_is_given_up(length: int, anyio_backend: str) -> None:
+    with running_web() as web:
+        web.pages["/base-images"] = says(b"[]".ljust(length))
+        if length > LARGEST_ANSWER:
+            with pytest.raises(Unavailable, match="cannot be read"):
+                await ImageService(web.url).listing()
+        else:
+            assert await ImageService(web.url).listing() == ()
 
 
 async def test_a_silent_image_service_is_told(tmp_path: Path, anyio_backend: str) -> None:

@@ -1,5 +1,6 @@
 """The base images of the image service: listed by its own page, fetched by wanting a piece of one."""
 
+from contextlib import suppress
 from typing import Final
 
 import aiohttp
@@ -24,10 +25,12 @@ class ImageService:
 
     async def listing(self) -> tuple[BaseImage, ...]:
         status, body = await self._get("/base-images", {})
-        try:
-            return _decode(body) if status == _OK else _no_list(status)
-        except msgspec.MsgspecError:
-            raise Unavailable(f"The image service at {self._url} gave a list that cannot be read.") from None
+        if status != _OK:
+            raise Unavailable(f"The image service does not list its base images: it answered with status {status}.")
+        with suppress(msgspec.MsgspecError):
+            if len(body) <= LARGEST_ANSWER:
+                return _decode(body)
+        raise Unavailable(f"The image service at {self._url} gave a list that cannot be read.")
 
     async def fetch(self, version: str, architecture: str) -> None:
         # Whoever wants the kernel of an image that is not here has it downloaded.
@@ -44,13 +47,19 @@ class ImageService:
                     ssl=self._trust.context(),
                 ) as answer,
             ):
-                return answer.status, await answer.content.read(LARGEST_ANSWER)
+                return answer.status, await _body(answer)
         except (aiohttp.ClientError, TimeoutError, OSError):
             raise Unavailable(f"The image service at {self._url} does not answer.") from None
 
 
-def _no_list(status: int) -> tuple[BaseImage, ...]:
-    raise Unavailable(f"The image service does not list its base images: it answered with status {status}.")
+async def _body(answer: aiohttp.ClientResponse) -> bytes:
+    """The whole of it, but of one that is too long not much more than may be."""
+    body = bytearray()
+    async for piece in answer.content.iter_any():
+        body += piece
+        if len(body) > LARGEST_ANSWER:
+            break
+    return bytes(body)
 
 
 def image_service_of(settings: Settings) -> ImageService | None:
