@@ -1,7 +1,9 @@
 """Keys: how they may be written, and the file that is made when nobody gives one."""
 
+import os
 import stat
 from base64 import b64encode
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,7 @@ from structlog.testing import capture_logs
 
 from firstlight.core.errors import Invalid
 from firstlight.server.main import warn_if_key_is_here_only
-from firstlight.server.sealing.keys import KeyPlace, parse_keys, place_of
+from firstlight.server.sealing.keys import KeyPlace, make_key_file, parse_keys, place_of
 from firstlight.server.settings import Settings
 
 ONE, TWO = bytes(range(32)), bytes(range(32, 64))
@@ -46,6 +48,35 @@ def test_a_missing_file_of_our_own_is_made_once_and_for_us_only(tmp_path: Path) 
     assert (place.known(), place.made()) == (made, made)
     assert stat.S_IMODE(place.file.stat().st_mode) == 0o600
     assert [file.name for file in place.file.parent.iterdir()] == ["encryption-key"]
+
+
+def test_many_that_start_at_once_have_one_key(tmp_path: Path) -> None:
+    """Replicas in containers may share a folder, and the id of their process as well."""
+    for attempt in range(20):
+        file = tmp_path / str(attempt) / "encryption-key"
+        with ThreadPoolExecutor(8) as pool:
+            made = list(pool.map(make_key_file, [file] * 8))
+        assert len(made[0]) == 1
+        assert made == [made[0]] * 8
+        assert [found.name for found in file.parent.iterdir()] == [file.name]
+
+
+def test_a_new_key_survives_a_power_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the database keeps is worth nothing without it."""
+    synced: list[Path] = []
+    monkeypatch.setattr(os, "fsync", lambda file: synced.append(Path(f"/proc/self/fd/{file}").readlink()))
+    make_key_file(tmp_path / "encryption-key")
+    assert synced[-1] == tmp_path
+    assert len(synced) == 2
+
+
+def test_a_file_of_bare_bytes_is_refused_without_repeating_any(tmp_path: Path) -> None:
+    file = tmp_path / "encryption-key"
+    file.write_bytes(bytes(range(200, 232)))
+    with pytest.raises(Invalid, match=r"openssl rand -base64 32") as refusal:
+        KeyPlace(file=file).known()
+    assert str(file) in str(refusal.value)
+    assert "0x" not in str(refusal.value)
 
 
 def test_a_file_that_was_named_is_not_made(tmp_path: Path) -> None:

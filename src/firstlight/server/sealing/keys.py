@@ -70,7 +70,11 @@ def _key(word: str, *, where: str) -> bytes:
         key = bytes.fromhex(word) if HEXADECIMAL.fullmatch(word) else b64decode(word, validate=True)
         if len(key) == KEY_BYTES:
             return key
-    raise Invalid(
+    raise _no_key(where)
+
+
+def _no_key(where: str) -> Invalid:
+    return Invalid(
         f"{where} holds something that is no key of {KEY_BYTES} bytes in base64 or hexadecimal digits."
         f" Make one with 'openssl rand -base64 {KEY_BYTES}'."
     )
@@ -78,31 +82,46 @@ def _key(word: str, *, where: str) -> bytes:
 
 def read_keys(path: Path) -> list[bytes] | None:
     """None if there is no such file."""
+    where = f"The key file {path}"
     try:
-        return parse_keys(path.read_text(), where=f"The key file {path}")
+        return parse_keys(path.read_text("utf-8"), where=where)
     except FileNotFoundError:
         return None
-    except (OSError, UnicodeError) as error:
-        raise Unavailable(f"The key file {path} cannot be read: {error}.") from None
+    except UnicodeError:
+        # Its words repeat what it met.
+        raise _no_key(where) from None
+    except OSError as error:
+        raise Unavailable(f"{where} cannot be read: {error}.") from None
 
 
 def make_key_file(path: Path) -> list[bytes]:
     """A new key in a file for the service's own user only; where somebody else was faster, theirs."""
     text = b64encode(secrets.token_bytes(KEY_BYTES)).decode() + "\n"
-    part = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        part.unlink(missing_ok=True)
-        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        with suppress(FileExistsError):
-            os.link(part, path)
-        part.unlink()
+        _write_once(path, text)
     except OSError as error:
         raise Unavailable(
             f"The key file {path} cannot be made: {error.strerror}. Make its folder writable, or give a key with"
             f" {SETTING}."
         ) from error
     return read_keys(path) or []
+
+
+def _write_once(path: Path, text: str) -> None:
+    # Others may start in the same folder with the same process id, in containers of their own.
+    part = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    try:
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        with suppress(FileExistsError):
+            os.link(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
