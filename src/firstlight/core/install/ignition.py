@@ -74,7 +74,7 @@ def tidy(value: object) -> object:
     """Spell keys as the specification does and drop nulls: Ignition takes any case, and null means absent."""
     if isinstance(value, dict):
         # YAML knows keys that are no text; whoever turns it into JSON writes them as text.
-        members = mapping(value)
+        members = mapping(cast("object", value))
         return {KNOWN_KEYS.get(key.lower(), key): tidy(item) for key, item in members.items() if item is not None}
     if isinstance(value, list):
         return [tidy(item) for item in cast("list[object]", value)]
