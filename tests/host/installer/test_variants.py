@@ -198,3 +198,12 @@ async def test_media_with_a_registry_bring_its_data_along(rig: Rig, size: int, c
     assert rig.calls("rsync")[0][-1] == "/mnt/root/ostree/deploy/rhcos/var/lib/iri-registry"
     assert rig.calls("growpart") == [["growpart", "--free-percent=94", "/dev/sda", "4"]]
     assert rig.calls("umount")[-1] == ["umount", "/mnt/root"]
+
+
+async def test_a_bootstrap_without_the_image_that_lays_it_over(rig: Rig) -> None:
+    """Nobody tries to start an image without a name."""
+    hub = Hub()
+    async with scripted(hub) as server:
+        assert await rig.finish(server.url, "--mco-image", "", role="bootstrap") == 1
+    assert "no image of the machine-config operator" in hub.own()[-1][1]
+    assert not rig.calls("podman")

@@ -46,6 +46,11 @@ async def fetch_bootstrap(run: Run) -> None:
 
 async def lay_over(run: Run) -> None:
     """The machine config daemon writes the bootstrap's files and units over the live system."""
+    if not run.settings.mco_image:
+        raise InstallationFailed(
+            "The service named no image of the machine-config operator, so the bootstrap cannot begin. Prepare the"
+            " installation again with a release image that the service can look into."
+        )
     command = (
         *("podman", "run", "--net", "host", "--pid=host"),
         *("--volume", "/:/rootfs:rw", "--volume", "/usr/bin/rpm-ostree:/usr/bin/rpm-ostree"),
