@@ -21,9 +21,9 @@ from firstlight.server.usecases.world import World
 CLUSTERS: Final = "/v2/clusters"
 CLUSTER: Final = CLUSTERS + "/{cluster_id:uuid}"
 DELETED_TOO: Final = "get_unregistered_clusters"
+"""The header by which administrators ask for clusters that were given up as well."""
 MACHINE: Final = "x-secret-key"
 """Installers and controllers send it, with or without a secret."""
-"""The header by which administrators ask for clusters that were given up as well."""
 
 Text = Annotated[str, Meta(max_length=4096)]
 
