@@ -31,7 +31,8 @@ from tests.lab.images.environments import Environment, fetch
 
 SIBLINGS = {"master": 0, "worker": 25}
 """Role → disks between the first, which is installed, and the last, whose name begins with the first's."""
-FIRMWARES = {"master": Firmware.BIOS, "worker": Firmware.UEFI}
+FIRMWARES = dict.fromkeys(("master", "worker"), Firmware.BIOS)
+"""The single node has UEFI."""
 
 
 class GuestFleet(Fleet):

@@ -30,7 +30,9 @@ async def install_guests(ward: Ward, roles: set[str]) -> dict[str, Guest]:
         new = user.NewCluster(name="guests", control_plane_count=PLAN.masters, version=VERSION)
         cluster_id, infra_env_id = await user.create_cluster(service, new)
         made = make_machines(PLAN, seed=5, salt=str(infra_env_id), network=Network(NETWORK))
-        machines = tuple(replace(machine, memory_bytes=32 * GIB, cpu_cores=8) for machine in made)
+        machines = tuple(
+            replace(machine, memory_bytes=32 * GIB, cpu_cores=8, disks=machine.disks[:1]) for machine in made
+        )
         wishes = {
             "ignition_config_override": discovery_override(ward.courier.url, with_agent=False),
             "static_network_config": static_network({machine.mac: machine.address for machine in machines}),
