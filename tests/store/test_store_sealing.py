@@ -9,7 +9,7 @@ from firstlight.core.errors import Unavailable
 from firstlight.core.model.host import FencingCredentials, HttpHeader
 from firstlight.core.model.infra_env import HostNetworkConfig, Proxy
 from firstlight.core.model.plan import Step, StepPlan, StepType
-from firstlight.server.ports.database import Database, Sql
+from firstlight.server.ports.database import Database, Sql, Statement
 from firstlight.server.ports.store import (
     PutCluster,
     PutHost,
@@ -34,6 +34,7 @@ pytestmark = pytest.mark.anyio
 
 OLD, NEW, LOST = b"o" * 32, b"n" * 32, b"l" * 32
 HIDDEN = "hunter2"
+DAMAGE = Sql("UPDATE hosts SET doc = :doc")
 SUBJECT = cluster_subject(CLUSTER_ID)
 PULL_SECRET = PutSecret(subject=SUBJECT, name="pull_secret", value=HIDDEN)
 LOGIN = Proxy(http=f"http://me:{HIDDEN}@proxy.example.com:3128")
@@ -137,6 +138,19 @@ async def test_a_new_key_takes_over_and_the_old_one_can_go(database: Database, t
     assert await open_store(database, seal=alone).secret(SUBJECT, "pull_secret") == HIDDEN
     with pytest.raises(Unavailable, match=rf"FIRSTLIGHT_ENCRYPTION_KEY has key {Seal([OLD]).key.name}"):
         await open_seal(database, KeyPlace(file=tmp_path / "none", given=OLD.hex()))
+
+
+async def test_whoever_stopped_half_way_is_still_asked_for_the_old_key(database: Database, tmp_path: Path) -> None:
+    """Nobody takes the old key away when the service starts without it, and loses what is left under it."""
+    await open_seal(database, KeyPlace(file=tmp_path / "none", given=OLD.hex()))
+    late = PutSecret(subject="zzz", name="late", value=HIDDEN)
+    await open_store(database, seal=Seal([OLD])).commit(PULL_SECRET, late, DOCUMENTS["fencing"])
+    await database.commit(Statement(DAMAGE, {"doc": b"\x93FLS1\nlostlost"}))
+    both = Seal([NEW, OLD])
+    with pytest.raises(Unavailable, match="not given"):
+        await reseal(database, both)
+    with pytest.raises(Unavailable, match=f"encrypted with key {Seal([OLD]).key.name}"):
+        await open_seal(database, KeyPlace(file=tmp_path / "none", given=NEW.hex()))
 
 
 async def test_a_replica_without_the_key_makes_none_of_its_own(database: Database, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from firstlight.server.sealing.seal import Seal, is_sealed
 from firstlight.server.store.documents import CLUSTER, HOST, INFRA_ENV
 from firstlight.server.store.filelock import FileLock
 from firstlight.server.store.sealing import (
+    CHECK,
     CLUSTER_PLACE,
     HOST_PLACE,
     INFRA_ENV_PLACE,
@@ -57,10 +58,12 @@ TABLES: Final = (
 
 async def reseal(database: Database, seal: Seal) -> int:
     """Answers how many values were not sealed with the newest key."""
-    changed = await _done(database, _secrets(await database.fetch(SECRETS, large=True), seal))
+    changed = 0
     for table in TABLES:
         changed += await _done(database, _documents(await database.fetch(table.read, large=True), table, seal))
-    return changed
+    # The check comes last: as long as anything is left under the old key, nobody starts without it.
+    rows = sorted(await database.fetch(SECRETS, large=True), key=lambda row: row["name"] == CHECK)
+    return changed + await _done(database, _secrets(rows, seal))
 
 
 def _secrets(rows: Sequence[Row], seal: Seal) -> Iterator[Statement]:
