@@ -114,13 +114,13 @@ lvcreate --yes --name data --size 32M gone
 lvcreate --yes --name data --size 32M {sibling}
 echo 'Nobody may touch this.' | dd of=/dev/{sibling}/data conv=fsync status=none
 """
-BEFORE = "vgs --noheadings -o vg_name >groups-before; lsblk >disks-before; cat /proc/mdstat >arrays-before\n"
+BEFORE = "vgs --noheadings -o vg_name >groups-before; lsblk >disks-before; cat /proc/mdstat >arrays-before || true\n"
 INSTALL = """
 code=0
 {command} || code=$?
 cp /var/log/assisted-installer.log installer.log
 vgs --noheadings -o vg_name >groups-after
-cat /proc/mdstat >arrays-after
+cat /proc/mdstat >arrays-after || true
 lsblk >disks-after
 [ ! -e /dev/{sibling}/data ] || head -n 1 /dev/{sibling}/data >sibling
 [ ! -d /sys/firmware/efi ] || efibootmgr -v >boot-order
