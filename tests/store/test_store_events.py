@@ -15,7 +15,8 @@ import pytest
 from firstlight.core.events.event import Category, Severity
 from firstlight.core.events.recorded import About, Recorded
 from firstlight.server.ports.database import LostRace
-from firstlight.server.ports.store import AddEvents, DeleteHost, EventQuery, PutHost, Store, TouchCluster
+from firstlight.server.ports.event_pages import EventQuery
+from firstlight.server.ports.store import AddEvents, DeleteHost, PutHost, Store, TouchCluster
 from firstlight.server.store import events
 from firstlight.server.store.places import SqlitePlace, place
 from tests.builders.hosts import a_host

@@ -10,11 +10,11 @@ from msgspec.structs import replace
 from firstlight.core.model.host_status import HostStatus
 from firstlight.core.model.reports import ReportKind
 from firstlight.server.ports.database import Database, LostRace
+from firstlight.server.ports.event_pages import EventQuery
 from firstlight.server.ports.store import (
     AddEvents,
     DeleteCluster,
     DeleteHost,
-    EventQuery,
     MakeDue,
     PutCluster,
     PutHost,

@@ -25,6 +25,7 @@ from firstlight.core.model.reports import (
     SlowPath,
     TangReply,
 )
+from firstlight.server.ports.event_pages import EventQuery
 from firstlight.server.ports.store import (
     AddEvents,
     Cancel,
@@ -34,7 +35,6 @@ from firstlight.server.ports.store import (
     DeleteInfraEnv,
     DeleteManifest,
     DropReports,
-    EventQuery,
     Listened,
     MakeDue,
     PurgeCluster,

@@ -8,11 +8,11 @@ import pytest
 
 from firstlight.core.model.cluster_status import ClusterStatus
 from firstlight.core.model.policy import Timeouts
+from firstlight.server.ports.event_pages import EventQuery
 from firstlight.server.ports.store import (
     SERVICE_SUBJECT,
     DeleteHost,
     DeleteInfraEnv,
-    EventQuery,
     PutCluster,
     PutHost,
     PutInfraEnv,

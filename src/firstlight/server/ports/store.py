@@ -12,7 +12,6 @@ from uuid import UUID
 from msgspec import Struct
 
 from firstlight.core.decision import HostKey
-from firstlight.core.events.event import Severity
 from firstlight.core.events.recorded import About, Recorded
 from firstlight.core.model.cluster import Cluster, ClusterState
 from firstlight.core.model.host import Host, HostState
@@ -22,6 +21,7 @@ from firstlight.core.model.reports import ReportKind
 from firstlight.core.rules import Finding
 from firstlight.server.ports.counts import Counts
 from firstlight.server.ports.database import Notices
+from firstlight.server.ports.event_pages import EventPage, EventQuery
 from firstlight.server.ports.listed_hosts import HostsOf, ListedHost
 
 # --- subjects ---------------------------------------------------------------------------------------------------------
@@ -309,31 +309,6 @@ class ClusterQuery(Struct, frozen=True, kw_only=True):
     ams_subscription_ids: tuple[str, ...] = ()
     with_deleted: bool = False
     with_hosts: bool = False
-
-
-class EventQuery(Struct, frozen=True, kw_only=True):
-    """See the wire's GET /v2/events; all given conditions hold together unless said otherwise."""
-
-    cluster_id: UUID | None = None
-    infra_env_id: UUID | None = None
-    host_ids: tuple[UUID, ...] = ()
-    deleted_hosts: bool = False
-    cluster_level: bool = False
-    """With cluster_id, these three widen each other: these hosts, or deleted ones, or none."""
-    message: str = ""
-    severities: tuple[str, ...] = ()
-    categories: tuple[str, ...] = ("user",)
-    descending: bool = False
-    limit: int | None = None
-    offset: int = 0
-
-
-class EventPage(Struct, frozen=True, kw_only=True):
-    events: tuple[Recorded, ...]
-    total: int
-    """Matching everything, before limit and offset."""
-    by_severity: Mapping[Severity, int]
-    """Severity filter left out."""
 
 
 class PresenceRow(Struct, frozen=True, kw_only=True):

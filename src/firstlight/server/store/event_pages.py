@@ -8,7 +8,7 @@ from typing import Final
 
 from firstlight.core.events.event import Severity
 from firstlight.server.ports.database import Database, Param, Sql
-from firstlight.server.ports.store import EventPage, EventQuery
+from firstlight.server.ports.event_pages import EventPage, EventQuery
 from firstlight.server.store.events import FIELDS, recorded
 
 DELETED_HOST: Final = (

@@ -14,12 +14,11 @@ from firstlight.core.model.reports import ReportKind
 from firstlight.core.rules import Finding
 from firstlight.server.ports.counts import Counts
 from firstlight.server.ports.database import Database, Notices
+from firstlight.server.ports.event_pages import EventPage, EventQuery
 from firstlight.server.ports.listed_hosts import HostsOf, ListedHost
 from firstlight.server.ports.store import (
     ClusterQuery,
     DueRow,
-    EventPage,
-    EventQuery,
     Listened,
     ManifestRow,
     OperationRow,

@@ -17,7 +17,7 @@ from firstlight.core.model.cluster import Cluster, ClusterState
 from firstlight.core.model.host import hostname_of
 from firstlight.core.wire.views import view_cluster
 from firstlight.core.wire.views.events import view_event
-from firstlight.server.ports.store import EventQuery
+from firstlight.server.ports.event_pages import EventQuery
 from firstlight.server.usecases.cluster_views import shown
 from firstlight.server.usecases.object_names import CONTROLLER, LOGS, MANIFESTS, logs_of_cluster
 from firstlight.server.usecases.world import World

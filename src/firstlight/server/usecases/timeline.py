@@ -13,7 +13,7 @@ from firstlight.core.events.host import HostProgressUpdated
 from firstlight.core.events.recorded import Recorded
 from firstlight.core.model.host import HostState, hostname_of
 from firstlight.core.model.host_status import HostStatus, Stage
-from firstlight.server.ports.store import EventQuery
+from firstlight.server.ports.event_pages import EventQuery
 from firstlight.server.usecases.deciding import load_cluster
 from firstlight.server.usecases.parts import Part
 from firstlight.server.usecases.world import World

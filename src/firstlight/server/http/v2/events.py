@@ -13,7 +13,7 @@ from firstlight.core.wire.words import EventSeverity
 from firstlight.server.http.call import Call, NoQuery
 from firstlight.server.http.operations import Access, operation
 from firstlight.server.http.reply import Empty, Reply
-from firstlight.server.ports.store import EventPage, EventQuery
+from firstlight.server.ports.event_pages import EventPage, EventQuery
 from firstlight.server.usecases import events
 from firstlight.server.usecases.world import World
 
