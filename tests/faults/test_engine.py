@@ -132,6 +132,7 @@ async def test_who_ends_ends_its_evaluations(life: Life) -> None:
         looks.go_on.set()
         await asyncio.sleep(0)
         assert CLUSTERS[0] not in looks.seen
+        assert list(await life.world.store.claim_owners()) == [], "another replica would wait for them to expire"
 
 
 @pytest.mark.parametrize(

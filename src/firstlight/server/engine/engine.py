@@ -39,6 +39,8 @@ HEARTBEAT: Final = 5.0
 STALE: Final = timedelta(seconds=20)
 OPERATIONS_PACE: Final = 0.2
 """Seconds between two looks for operations, however often somebody rings."""
+PARTING_SECONDS: Final = 5.0
+"""Nobody waits longer with a start or an end for the sake of claims, which expire anyway."""
 SLOWEST_RETRY: Final = timedelta(minutes=5)
 
 Operation = Callable[[World, OperationRow, Callable[[str], Awaitable[None]]], Awaitable[None]]
@@ -82,19 +84,23 @@ class Engine:
     async def run(self) -> None:
         """Until cancelled."""
         try:
-            await self._free_claims()
+            await self._free_claims(lambda owner: is_gone(owner, like=self._replica))
             async with asyncio.TaskGroup() as group:
                 group.create_task(self._serve_due())
                 group.create_task(self._serve_operations())
                 group.create_task(self._keep_listening())
         finally:
             await _ended(self._running | self._serving)
+            await self._free_claims(lambda owner: owner == self._replica)
 
-    async def _free_claims(self) -> None:
-        """Whoever was here before and was killed will not come back to what it had claimed."""
+    async def _free_claims(self, will_not_come_back: Callable[[str], bool]) -> None:
+        """What was claimed by who was killed here, or by us when we end, need not expire before others take it up."""
         try:
-            owners = await self._world.store.claim_owners()
-            await self._world.store.free_claims([owner for owner in owners if is_gone(owner, like=self._replica)])
+            async with asyncio.timeout(PARTING_SECONDS):
+                owners = await self._world.store.claim_owners()
+                await self._world.store.free_claims([owner for owner in owners if will_not_come_back(owner)])
+        except TimeoutError:
+            log.warning("claims of replicas that are gone were not freed", reason="The database took too long.")
         except Error as trouble:
             self._note("claims of replicas that are gone were not freed", trouble)
 
