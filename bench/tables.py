@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from firstlight.server.ports.store import PutCluster, PutInfraEnv
+from firstlight.server.ports.writes import PutCluster, PutInfraEnv
 from firstlight.server.usecases.host_table import HostFilter, hosts_of_cluster
 from tests.builders.clusters import a_cluster, an_infra_env
 from tests.builders.moments import CLUSTER_ID, INFRA_ENV_ID

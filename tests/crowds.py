@@ -12,7 +12,9 @@ from firstlight.core.model.host import Host
 from firstlight.core.model.inventory import Inventory, SystemVendor
 from firstlight.core.model.reports import NtpSource, ReportKind
 from firstlight.core.rules import Finding, Status
-from firstlight.server.ports.store import PutFindings, PutHost, PutPresence, PutReport, Store, Write, host_subject
+from firstlight.server.ports.store import Store
+from firstlight.server.ports.subjects import host_subject
+from firstlight.server.ports.writes import PutFindings, PutHost, PutPresence, PutReport, Write
 from tests.builders.hosts import a_host, a_pool_host
 from tests.builders.inventories import an_inventory
 from tests.builders.moments import NOW

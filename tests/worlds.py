@@ -15,7 +15,8 @@ from firstlight.core.versions.configured import configured_catalogue
 from firstlight.server.blobs.folder import FolderBlobs
 from firstlight.server.engine.evaluator import Evaluator
 from firstlight.server.nmstate.nmstatectl import Nmstatectl
-from firstlight.server.ports.store import PutReport, PutSecret, Write, cluster_subject
+from firstlight.server.ports.subjects import cluster_subject
+from firstlight.server.ports.writes import PutReport, PutSecret, Write
 from firstlight.server.store.connect import open_database
 from firstlight.server.store.sql_store import open_store
 from firstlight.server.usecases.check_ins import CheckIns

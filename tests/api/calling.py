@@ -13,7 +13,7 @@ from firstlight.core.roles import key_of
 from firstlight.server.http import v2
 from firstlight.server.http.app import build_app
 from firstlight.server.http.operations import operations_of
-from firstlight.server.ports.store import PutReport
+from firstlight.server.ports.writes import PutReport
 from firstlight.server.usecases.caller import Caller
 from firstlight.server.usecases.world import World
 from tests.http.client import Answer, ask

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from firstlight.core.model.cluster import ClusterState, Operator
 from firstlight.core.model.cluster_status import ClusterStatus, OperatorKind, OperatorStatus
-from firstlight.server.ports.store import PutCluster
+from firstlight.server.ports.writes import PutCluster
 from firstlight.server.usecases.world import World
 from tests.api.calling import Client
 from tests.builders.moments import CLUSTER_ID

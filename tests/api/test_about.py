@@ -15,15 +15,9 @@ from firstlight.core.rules import Finding, Fix, Status
 from firstlight.server.http import v1
 from firstlight.server.http.app import build_app
 from firstlight.server.http.operations import operations_of
-from firstlight.server.ports.store import (
-    AddEvents,
-    DeleteHost,
-    OperationRow,
-    PutFindings,
-    PutOperation,
-    cluster_subject,
-    host_subject,
-)
+from firstlight.server.ports.rows import OperationRow
+from firstlight.server.ports.subjects import cluster_subject, host_subject
+from firstlight.server.ports.writes import AddEvents, DeleteHost, PutFindings, PutOperation
 from firstlight.server.usecases.about import is_loopback, warnings
 from firstlight.server.usecases.world import ServiceFacts, World
 from tests.builders.moments import CLUSTER_ID, EARLIER, INFRA_ENV_ID, NOW, host_id

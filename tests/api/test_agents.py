@@ -13,7 +13,8 @@ from firstlight.core.model.host import Progress
 from firstlight.core.model.host_status import HostStatus, MediaStatus, Stage
 from firstlight.core.model.reports import ReportKind
 from firstlight.server.ports.database import LostRace
-from firstlight.server.ports.store import PutHost, Write, cluster_subject
+from firstlight.server.ports.subjects import cluster_subject
+from firstlight.server.ports.writes import PutHost, Write
 from firstlight.server.usecases.world import World
 from tests.api.calling import UNKNOWN, Client, an_app, reason
 from tests.api.machines import AGENT, Site, a_document, a_site, told

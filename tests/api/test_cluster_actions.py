@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from firstlight.core.model.cluster import ClusterState, Operator, Platform
 from firstlight.core.model.cluster_status import ClusterKind, ClusterStatus, OperatorKind, PlatformType
 from firstlight.core.model.host_status import HostRole, HostStatus
-from firstlight.server.ports.store import cluster_subject
+from firstlight.server.ports.subjects import cluster_subject
 from firstlight.server.usecases.object_names import logs_object, manifest_object, object_name
 from firstlight.server.usecases.world import World
 from tests.api.calling import UNKNOWN, Client, event_names, ready_cluster, reason

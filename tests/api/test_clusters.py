@@ -11,7 +11,7 @@ from firstlight.core.model.cluster_status import ClusterStatus
 from firstlight.core.model.host_status import HostRole, HostStatus
 from firstlight.core.model.reports import ReportKind
 from firstlight.core.roles import key_of
-from firstlight.server.ports.store import cluster_subject
+from firstlight.server.ports.subjects import cluster_subject
 from firstlight.server.usecases.caller import Caller
 from firstlight.server.usecases.settling import settle_cluster
 from firstlight.server.usecases.world import World

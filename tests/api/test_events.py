@@ -17,7 +17,7 @@ from firstlight.core.events.recorded import Recorded
 from firstlight.server.http.app import build_app
 from firstlight.server.http.operations import operations_of
 from firstlight.server.http.v2 import events
-from firstlight.server.ports.store import AddEvents, DeleteHost
+from firstlight.server.ports.writes import AddEvents, DeleteHost
 from firstlight.server.usecases.caller import Caller
 from firstlight.server.usecases.world import World
 from tests.builders.moments import CLUSTER_ID, INFRA_ENV_ID, NOW, host_id

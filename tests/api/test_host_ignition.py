@@ -11,7 +11,8 @@ from firstlight.core.model.cluster_status import ClusterKind, ClusterStatus
 from firstlight.core.model.host import HttpHeader
 from firstlight.core.model.host_status import HostKind, HostRole, HostStatus
 from firstlight.core.roles import key_of
-from firstlight.server.ports.store import PutHost, PutInfraEnv, PutSecret, host_subject
+from firstlight.server.ports.subjects import host_subject
+from firstlight.server.ports.writes import PutHost, PutInfraEnv, PutSecret
 from firstlight.server.usecases.host_ignition import write_day_two_ignition
 from firstlight.server.usecases.world import World
 from tests.api.calling import UNKNOWN, Client, event_names, reason

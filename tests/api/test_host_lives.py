@@ -10,7 +10,8 @@ from msgspec.structs import replace
 from firstlight.core.model.cluster_status import ClusterKind, ClusterStatus
 from firstlight.core.model.host import FencingCredentials, Progress
 from firstlight.core.model.host_status import HostKind, HostRole, HostStatus, Stage
-from firstlight.server.ports.store import PutHost, host_subject
+from firstlight.server.ports.subjects import host_subject
+from firstlight.server.ports.writes import PutHost
 from firstlight.server.usecases.world import World
 from tests.api.bound_hosts import THREE, S, bound, pooled
 from tests.api.calling import UNKNOWN, Client, ready_cluster, reason

@@ -10,7 +10,7 @@ from firstlight.core.model.cluster import Platform
 from firstlight.core.model.cluster_status import ClusterStatus, PlatformType
 from firstlight.core.model.host_status import HostRole, HostStatus
 from firstlight.core.model.reports import ReportKind
-from firstlight.server.ports.store import host_subject
+from firstlight.server.ports.subjects import host_subject
 from firstlight.server.usecases.world import World
 from tests.api.bound_hosts import THREE, S, bound
 from tests.api.calling import UNKNOWN, Client, ready_cluster, reason

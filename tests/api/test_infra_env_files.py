@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from firstlight.core.model.host import Progress
 from firstlight.core.model.host_status import HostStatus, Stage
-from firstlight.server.ports.store import PutHost
+from firstlight.server.ports.writes import PutHost
 from firstlight.server.usecases.world import World
 from tests.api.calling import PULL_SECRET, UNKNOWN, Client, reason
 from tests.api.machines import ONE_HOST, OVERRIDE, Site, a_document, a_site

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from firstlight.core.model.cluster_status import ClusterKind
 from firstlight.core.versions.architectures import CpuArchitecture
-from firstlight.server.ports.store import cluster_subject, host_subject, infra_env_subject
+from firstlight.server.ports.subjects import cluster_subject, host_subject, infra_env_subject
 from firstlight.server.usecases.world import World
 from tests.api.calling import PULL_SECRET, UNKNOWN, Client, an_app, reason
 from tests.api.machines import ONE_HOST, OVERRIDE, a_site, told

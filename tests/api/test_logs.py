@@ -16,7 +16,7 @@ from firstlight.core.model.host_status import LogsState
 from firstlight.core.model.infra_env import Proxy
 from firstlight.core.roles import key_of
 from firstlight.server.http.operations import LOG_UPLOAD_CAP
-from firstlight.server.ports.store import DeleteCluster
+from firstlight.server.ports.writes import DeleteCluster
 from firstlight.server.usecases.object_names import logs_object
 from firstlight.server.usecases.world import World
 from tests.api.calling import UNKNOWN, Client, an_app, event_names, reason

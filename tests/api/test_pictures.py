@@ -14,7 +14,7 @@ from firstlight.core.network.free_addresses import bitmap_of
 from firstlight.server.http import v1
 from firstlight.server.http.app import build_app
 from firstlight.server.http.operations import operations_of
-from firstlight.server.ports.store import AddEvents
+from firstlight.server.ports.writes import AddEvents
 from firstlight.server.usecases.timeline import stage_in
 from firstlight.server.usecases.world import World
 from tests.api.calling import UNKNOWN

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from firstlight.core.model.host_status import HostStatus
-from firstlight.server.ports.store import PutHost, TouchCluster
+from firstlight.server.ports.writes import PutHost, TouchCluster
 from firstlight.server.usecases.preparation import prepare_installation
 from firstlight.server.usecases.settling import settle_cluster
 from firstlight.server.usecases.world import World

@@ -12,7 +12,8 @@ from firstlight.core.rules import Finding, Fix, Status
 from firstlight.server.http import v1
 from firstlight.server.http.app import build_app
 from firstlight.server.http.operations import operations_of
-from firstlight.server.ports.store import PutFindings, cluster_subject, host_subject
+from firstlight.server.ports.subjects import cluster_subject, host_subject
+from firstlight.server.ports.writes import PutFindings
 from firstlight.server.usecases.world import World
 from tests.api.calling import UNKNOWN
 from tests.builders.moments import CLUSTER_ID, INFRA_ENV_ID, NOW, host_id

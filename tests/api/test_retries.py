@@ -16,7 +16,7 @@ from firstlight.core.model.host_status import HostStatus, Stage
 from firstlight.server.http import v1, v2
 from firstlight.server.http.app import build_app
 from firstlight.server.http.operations import operations_of
-from firstlight.server.ports.store import PutHost, PutPresence
+from firstlight.server.ports.writes import PutHost, PutPresence
 from firstlight.server.usecases.settling import settle_cluster
 from firstlight.server.usecases.world import World
 from tests.api.calling import Client, reason

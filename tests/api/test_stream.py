@@ -17,7 +17,7 @@ from firstlight.core.events.recorded import Recorded
 from firstlight.server.http.app import build_app
 from firstlight.server.http.operations import operations_of
 from firstlight.server.http.v1 import events
-from firstlight.server.ports.store import AddEvents
+from firstlight.server.ports.writes import AddEvents
 from firstlight.server.usecases.stream import follow
 from firstlight.server.usecases.world import World
 from tests.builders.moments import CLUSTER_ID, INFRA_ENV_ID, NOW, host_id

@@ -16,7 +16,8 @@ from firstlight.core.rules import Finding, Status
 from firstlight.server.http import v1
 from firstlight.server.http.app import build_app
 from firstlight.server.http.operations import operations_of
-from firstlight.server.ports.store import PutFindings, host_subject
+from firstlight.server.ports.subjects import host_subject
+from firstlight.server.ports.writes import PutFindings
 from firstlight.server.usecases.world import World
 from tests.api.calling import UNKNOWN
 from tests.builders.clusters import cluster_state

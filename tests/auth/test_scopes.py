@@ -9,7 +9,8 @@ from uuid import UUID
 import pytest
 
 from firstlight.server.auth.tokens import IMAGE_KEY
-from firstlight.server.ports.store import PutHost, PutInfraEnv, PutSecret, infra_env_subject
+from firstlight.server.ports.subjects import infra_env_subject
+from firstlight.server.ports.writes import PutHost, PutInfraEnv, PutSecret
 from tests.auth.locked import LIFETIMES, OTHER, Locked, locked
 from tests.builders.clusters import an_infra_env
 from tests.builders.hosts import a_host, a_pool_host

@@ -11,7 +11,7 @@ from starlette.types import ASGIApp
 from firstlight.server.http import v2
 from firstlight.server.http.errors import expected_refusals
 from firstlight.server.http.operations import Operation, operations_of
-from firstlight.server.ports.store import ClusterQuery
+from firstlight.server.ports.rows import ClusterQuery
 from firstlight.server.usecases.settling import settle_cluster
 from firstlight.server.usecases.world import World
 from tests.clients.operation_calls import SUCCESS, Ask

@@ -8,7 +8,8 @@ import pytest
 
 from firstlight.core.errors import Unavailable
 from firstlight.core.model.reports import ReportKind
-from firstlight.server.ports.store import PutPresence, PutReport, Store
+from firstlight.server.ports.store import Store
+from firstlight.server.ports.writes import PutPresence, PutReport
 from firstlight.server.usecases.check_ins import CheckIns
 from tests.builders.moments import INFRA_ENV_ID, NOW, host_id
 

@@ -20,7 +20,8 @@ from firstlight.server.engine.engine import Engine
 from firstlight.server.engine.listening import LONGEST_GAP
 from firstlight.server.engine.replicas import is_gone, new_name
 from firstlight.server.ports.database import Sql, Statement
-from firstlight.server.ports.store import MakeDue, PutCluster, cluster_subject
+from firstlight.server.ports.subjects import cluster_subject
+from firstlight.server.ports.writes import MakeDue, PutCluster
 from firstlight.server.usecases.deciding import EVALUATE
 from tests.builders.clusters import a_cluster
 from tests.builders.moments import NOW

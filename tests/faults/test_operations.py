@@ -9,7 +9,8 @@ from typing import Final
 import pytest
 
 from firstlight.core.errors import Unavailable
-from firstlight.server.ports.store import MakeDue, OperationRow, PutOperation
+from firstlight.server.ports.rows import OperationRow
+from firstlight.server.ports.writes import MakeDue, PutOperation
 from firstlight.server.usecases.world import World
 from tests.builders.moments import CLUSTER_ID, NOW
 from tests.databases import fresh_sqlite

@@ -16,7 +16,9 @@ from firstlight.core.model.host import Host, HostState
 from firstlight.core.model.plan import Step, StepPlan, StepType
 from firstlight.core.model.reports import REPORT_FIELDS, ReportKind, Reports
 from firstlight.core.rules import Finding, Fix, Status
-from firstlight.server.ports.store import (
+from firstlight.server.ports.store import Store
+from firstlight.server.ports.subjects import cluster_subject, host_subject
+from firstlight.server.ports.writes import (
     PutCluster,
     PutFindings,
     PutHost,
@@ -24,10 +26,7 @@ from firstlight.server.ports.store import (
     PutPlan,
     PutPresence,
     PutReport,
-    Store,
     Write,
-    cluster_subject,
-    host_subject,
 )
 from tests.builders.clusters import a_cluster, an_infra_env
 from tests.builders.hosts import a_presence, host_state, some_reports

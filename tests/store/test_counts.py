@@ -4,7 +4,7 @@ import pytest
 
 from firstlight.server.ports.counts import Counts
 from firstlight.server.ports.database import Database
-from firstlight.server.ports.store import DeleteHost, PutCluster, PutHost, PutInfraEnv
+from firstlight.server.ports.writes import DeleteHost, PutCluster, PutHost, PutInfraEnv
 from firstlight.server.store.sql_store import open_store
 from tests.builders.clusters import a_cluster, an_infra_env
 from tests.builders.hosts import a_host

@@ -7,7 +7,8 @@ from msgspec.structs import replace
 
 from firstlight.core.model.reports import ReportKind
 from firstlight.server.ports.listed_hosts import HostsOf, ListedHost, Place
-from firstlight.server.ports.store import DeleteHost, PutFindings, PutHost, host_subject
+from firstlight.server.ports.subjects import host_subject
+from firstlight.server.ports.writes import DeleteHost, PutFindings, PutHost
 from firstlight.server.store.sql_store import SqlStore
 from tests.builders.inventories import an_inventory
 from tests.builders.moments import CLUSTER_ID, INFRA_ENV_ID, NOW

@@ -11,7 +11,9 @@ from msgspec.structs import replace
 from firstlight.core.model.host import HostState
 from firstlight.core.model.reports import NtpSource, ReportKind
 from firstlight.server.ports.database import Database, Param, Row, Sql
-from firstlight.server.ports.store import (
+from firstlight.server.ports.store import Store
+from firstlight.server.ports.subjects import cluster_subject, host_subject
+from firstlight.server.ports.writes import (
     DropReports,
     PurgeCluster,
     PutCluster,
@@ -19,11 +21,8 @@ from firstlight.server.ports.store import (
     PutHost,
     PutInfraEnv,
     PutPlan,
-    Store,
     TouchCluster,
     Write,
-    cluster_subject,
-    host_subject,
 )
 from firstlight.server.store.cache import Cache
 from firstlight.server.store.sql_store import SqlStore, open_store

@@ -10,7 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from firstlight.server.ports.database import Database, Sql, Statement
-from firstlight.server.ports.store import DueRow, MakeDue, Store
+from firstlight.server.ports.rows import DueRow
+from firstlight.server.ports.store import Store
+from firstlight.server.ports.writes import MakeDue
 from firstlight.server.store.sql_store import SqlStore, open_store
 from tests.builders.moments import NOW
 

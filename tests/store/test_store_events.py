@@ -16,7 +16,8 @@ from firstlight.core.events.event import Category, Severity
 from firstlight.core.events.recorded import About, Recorded
 from firstlight.server.ports.database import LostRace
 from firstlight.server.ports.event_pages import EventQuery
-from firstlight.server.ports.store import AddEvents, DeleteHost, PutHost, Store, TouchCluster
+from firstlight.server.ports.store import Store
+from firstlight.server.ports.writes import AddEvents, DeleteHost, PutHost, TouchCluster
 from firstlight.server.store import events
 from firstlight.server.store.places import SqlitePlace, place
 from tests.builders.hosts import a_host

@@ -16,7 +16,8 @@ from firstlight.core.errors import Unavailable
 from firstlight.core.model.infra_env import InfraEnv
 from firstlight.core.model.reports import ReportKind
 from firstlight.server.ports.database import HeldUp, LostRace
-from firstlight.server.ports.store import (
+from firstlight.server.ports.store import Store
+from firstlight.server.ports.writes import (
     AddEvents,
     DeleteInfraEnv,
     MakeDue,
@@ -25,7 +26,6 @@ from firstlight.server.ports.store import (
     PutHost,
     PutInfraEnv,
     PutPlan,
-    Store,
     TouchCluster,
     Write,
 )

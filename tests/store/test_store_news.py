@@ -3,11 +3,17 @@
 import pytest
 
 from firstlight.server.ports.database import LostRace, Notify
-from firstlight.server.ports.store import (
+from firstlight.server.ports.store import Store
+from firstlight.server.ports.subjects import (
     CHANGES,
     DUE,
     EVENTS,
     FINDINGS,
+    cluster_subject,
+    host_subject,
+    infra_env_subject,
+)
+from firstlight.server.ports.writes import (
     AddEvents,
     DeleteHost,
     DeleteInfraEnv,
@@ -18,12 +24,8 @@ from firstlight.server.ports.store import (
     PutHost,
     PutIssued,
     PutSecret,
-    Store,
     TouchCluster,
     Write,
-    cluster_subject,
-    host_subject,
-    infra_env_subject,
 )
 from firstlight.server.store.documents import micros
 from firstlight.server.store.news import notices

@@ -8,7 +8,9 @@ import pytest
 from msgspec.structs import replace
 
 from firstlight.server.ports.database import LostRace
-from firstlight.server.ports.store import OperationRow, PutOperation, Store
+from firstlight.server.ports.rows import OperationRow
+from firstlight.server.ports.store import Store
+from firstlight.server.ports.writes import PutOperation
 from tests.builders.moments import EARLIER, NOW
 from tests.store.stored import an_id
 

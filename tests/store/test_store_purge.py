@@ -5,7 +5,8 @@ from datetime import timedelta
 import pytest
 
 from firstlight.server.ports.database import LostRace
-from firstlight.server.ports.store import (
+from firstlight.server.ports.store import Store
+from firstlight.server.ports.writes import (
     AddEvents,
     DeleteHost,
     DeleteInfraEnv,
@@ -13,7 +14,6 @@ from firstlight.server.ports.store import (
     PurgeInfraEnv,
     PutHost,
     PutInfraEnv,
-    Store,
 )
 from tests.builders.clusters import an_infra_env
 from tests.builders.hosts import a_host, a_pool_host

@@ -11,7 +11,9 @@ from firstlight.core.model.host_status import HostStatus
 from firstlight.core.model.reports import ReportKind
 from firstlight.server.ports.database import Database, LostRace
 from firstlight.server.ports.event_pages import EventQuery
-from firstlight.server.ports.store import (
+from firstlight.server.ports.store import Store
+from firstlight.server.ports.subjects import host_subject
+from firstlight.server.ports.writes import (
     AddEvents,
     DeleteCluster,
     DeleteHost,
@@ -22,10 +24,8 @@ from firstlight.server.ports.store import (
     PutOperation,
     PutPlan,
     PutSecret,
-    Store,
     TouchCluster,
     Write,
-    host_subject,
 )
 from firstlight.server.store.sql_store import open_store
 from tests.builders.clusters import a_cluster, an_infra_env

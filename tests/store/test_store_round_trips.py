@@ -26,16 +26,17 @@ from firstlight.core.model.reports import (
     TangReply,
 )
 from firstlight.server.ports.event_pages import EventQuery
-from firstlight.server.ports.store import (
+from firstlight.server.ports.rows import ClusterQuery, Listened
+from firstlight.server.ports.store import Store
+from firstlight.server.ports.subjects import cluster_subject, host_subject, infra_env_subject
+from firstlight.server.ports.writes import (
     AddEvents,
     Cancel,
-    ClusterQuery,
     DeleteCluster,
     DeleteHost,
     DeleteInfraEnv,
     DeleteManifest,
     DropReports,
-    Listened,
     MakeDue,
     PurgeCluster,
     PutCluster,
@@ -45,11 +46,7 @@ from firstlight.server.ports.store import (
     PutManifest,
     PutPresence,
     PutSecret,
-    Store,
     TouchCluster,
-    cluster_subject,
-    host_subject,
-    infra_env_subject,
 )
 from tests.builders.clusters import a_cluster, an_infra_env
 from tests.builders.hosts import a_host, a_pool_host

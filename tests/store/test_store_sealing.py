@@ -10,15 +10,8 @@ from firstlight.core.model.host import FencingCredentials, HttpHeader
 from firstlight.core.model.infra_env import HostNetworkConfig, Proxy
 from firstlight.core.model.plan import Step, StepPlan, StepType
 from firstlight.server.ports.database import Database, Sql, Statement
-from firstlight.server.ports.store import (
-    PutCluster,
-    PutHost,
-    PutInfraEnv,
-    PutPlan,
-    PutSecret,
-    Write,
-    cluster_subject,
-)
+from firstlight.server.ports.subjects import cluster_subject
+from firstlight.server.ports.writes import PutCluster, PutHost, PutInfraEnv, PutPlan, PutSecret, Write
 from firstlight.server.sealing.keys import KeyPlace
 from firstlight.server.sealing.seal import Seal, is_sealed
 from firstlight.server.store.resealing import reseal

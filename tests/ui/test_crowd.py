@@ -12,7 +12,7 @@ import httpx2
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from firstlight.server.ports.store import PutInfraEnv
+from firstlight.server.ports.writes import PutInfraEnv
 from firstlight.server.store.connect import open_database
 from firstlight.server.store.sql_store import open_store
 from tests.builders.clusters import an_infra_env

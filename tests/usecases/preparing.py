@@ -12,7 +12,8 @@ from firstlight.core.model.cluster import Cluster, ClusterState, Preparation
 from firstlight.core.model.cluster_status import ClusterStatus
 from firstlight.core.model.host_status import HostRole, HostStatus
 from firstlight.server.ports.installer import Installer
-from firstlight.server.ports.store import OperationRow, PutManifest, PutOperation
+from firstlight.server.ports.rows import OperationRow
+from firstlight.server.ports.writes import PutManifest, PutOperation
 from firstlight.server.release import pki
 from firstlight.server.usecases.object_names import manifest_object
 from firstlight.server.usecases.preparation import prepare_installation

@@ -9,7 +9,8 @@ import pytest
 from firstlight.core.events.event import Severity
 from firstlight.core.events.recorded import Recorded
 from firstlight.core.rules import Finding, Status
-from firstlight.server.ports.store import AddEvents, PutFindings, TouchCluster, host_subject
+from firstlight.server.ports.subjects import host_subject
+from firstlight.server.ports.writes import AddEvents, PutFindings, TouchCluster
 from firstlight.server.usecases.changes import Changed, follow_changes
 from firstlight.server.usecases.world import World
 from tests.builders.moments import CLUSTER_ID, INFRA_ENV_ID, NOW, host_id

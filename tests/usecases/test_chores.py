@@ -9,15 +9,8 @@ import pytest
 from firstlight.core.model.cluster_status import ClusterStatus
 from firstlight.core.model.policy import Timeouts
 from firstlight.server.ports.event_pages import EventQuery
-from firstlight.server.ports.store import (
-    SERVICE_SUBJECT,
-    DeleteHost,
-    DeleteInfraEnv,
-    PutCluster,
-    PutHost,
-    PutInfraEnv,
-    PutPresence,
-)
+from firstlight.server.ports.subjects import SERVICE_SUBJECT
+from firstlight.server.ports.writes import DeleteHost, DeleteInfraEnv, PutCluster, PutHost, PutInfraEnv, PutPresence
 from firstlight.server.usecases import chores
 from firstlight.server.usecases.caller import SERVICE
 from firstlight.server.usecases.chores import BEING_INSTALLED, CHORES, EVERY, MOST, PURGED, plan_chores

@@ -10,7 +10,8 @@ from firstlight.core.clusters.wish import ClusterWish
 from firstlight.core.errors import Conflict
 from firstlight.core.model.cluster_status import ClusterStatus
 from firstlight.core.model.reports import ReportKind
-from firstlight.server.ports.store import TouchCluster, Write, cluster_subject
+from firstlight.server.ports.subjects import cluster_subject
+from firstlight.server.ports.writes import TouchCluster, Write
 from firstlight.server.usecases import cluster_actions, cluster_changes, cluster_views
 from firstlight.server.usecases.caller import SERVICE
 from firstlight.server.usecases.deciding import TRIES

@@ -11,7 +11,8 @@ from msgspec.structs import replace
 from firstlight.core.decision import HostKey
 from firstlight.core.errors import Unavailable
 from firstlight.core.model.plan import ONCE, Step, StepPlan, StepType
-from firstlight.server.ports.store import CHANGES, PutHost, PutIssued, PutPlan, TouchCluster, Write, host_subject
+from firstlight.server.ports.subjects import CHANGES, host_subject
+from firstlight.server.ports.writes import PutHost, PutIssued, PutPlan, TouchCluster, Write
 from firstlight.server.store.sql_store import open_store
 from firstlight.server.usecases import agents
 from firstlight.server.usecases.sessions import Sessions

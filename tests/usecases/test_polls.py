@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from firstlight.core.errors import Unavailable
-from firstlight.server.ports.store import MakeDue, Write, cluster_subject
+from firstlight.server.ports.subjects import cluster_subject
+from firstlight.server.ports.writes import MakeDue, Write
 from firstlight.server.usecases import agents
 from firstlight.server.usecases.world import World
 from tests.builders.moments import NOW

@@ -20,7 +20,7 @@ from firstlight.core.model.cluster_status import ClusterStatus, PreparationStatu
 from firstlight.core.model.host_status import HostRole
 from firstlight.server.ports.database import LostRace
 from firstlight.server.ports.event_pages import EventQuery
-from firstlight.server.ports.store import PutCluster, PutSecret
+from firstlight.server.ports.writes import PutCluster, PutSecret
 from firstlight.server.usecases.generated_files import clear_generated
 from firstlight.server.usecases.installer_runs import output_name
 from firstlight.server.usecases.object_names import logs_object

@@ -15,17 +15,9 @@ from firstlight.core.decision import Decision, HostKey
 from firstlight.core.errors import Conflict, NotFound, Unauthenticated
 from firstlight.core.model.cluster_status import ClusterStatus
 from firstlight.core.model.fingerprint import Fingerprint
-from firstlight.server.ports.store import (
-    CHANGES,
-    DeleteInfraEnv,
-    PutCluster,
-    PutHost,
-    PutInfraEnv,
-    PutPlan,
-    Store,
-    Write,
-    host_subject,
-)
+from firstlight.server.ports.store import Store
+from firstlight.server.ports.subjects import CHANGES, host_subject
+from firstlight.server.ports.writes import DeleteInfraEnv, PutCluster, PutHost, PutInfraEnv, PutPlan, Write
 from firstlight.server.store.sql_store import open_store
 from firstlight.server.usecases import agents, host_registration
 from firstlight.server.usecases.caller import SERVICE, Caller

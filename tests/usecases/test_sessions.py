@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from firstlight.core.model.plan import Step, StepPlan, StepType
 from firstlight.core.model.reports import ReportKind
-from firstlight.server.ports.store import cluster_subject, host_subject
+from firstlight.server.ports.subjects import cluster_subject, host_subject
 from firstlight.server.usecases.sessions import Issued, Session, Sessions
 from tests.builders.hosts import host_state
 from tests.builders.moments import CLUSTER_ID

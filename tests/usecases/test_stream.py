@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from firstlight.core.errors import Unavailable
 from firstlight.core.events.event import Severity
 from firstlight.core.events.recorded import About, Recorded
-from firstlight.server.ports.store import AddEvents
+from firstlight.server.ports.writes import AddEvents
 from firstlight.server.usecases.stream import KEPT, PAGE, Broadcast, Place, Scope, Told, follow, starting_point
 from firstlight.server.usecases.world import World
 from tests.builders.moments import CLUSTER_ID, INFRA_ENV_ID, NOW

@@ -15,7 +15,7 @@ from uvicorn.server import ServerState
 from firstlight.core.hosts.short_code import short_code
 from firstlight.server.http.listener import Listener
 from firstlight.server.main import service
-from firstlight.server.ports.store import host_subject
+from firstlight.server.ports.subjects import host_subject
 from firstlight.server.settings import Settings
 from firstlight.server.usecases import waiting
 from firstlight.server.usecases.waits import Waits

@@ -42,7 +42,9 @@ from firstlight.server.nmstate.nmstatectl import Nmstatectl
 from firstlight.server.ports.clock import Clock, SystemClock
 from firstlight.server.ports.database import Database
 from firstlight.server.ports.installer import Installer
-from firstlight.server.ports.store import CHANGES, DUE, SERVICE_SUBJECT, PutSecret, Store
+from firstlight.server.ports.store import Store
+from firstlight.server.ports.subjects import CHANGES, DUE, SERVICE_SUBJECT
+from firstlight.server.ports.writes import PutSecret
 from firstlight.server.release import pki
 from firstlight.server.release.installers import InstallerSettings, ReleaseInstallers
 from firstlight.server.sealing.keys import place_of

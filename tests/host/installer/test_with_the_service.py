@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from firstlight.core.model.cluster_status import ClusterStatus
 from firstlight.core.model.host import Progress, hostname_of
 from firstlight.core.model.host_status import HostStatus, Stage
-from firstlight.server.ports.store import PutHost
+from firstlight.server.ports.writes import PutHost
 from firstlight.server.usecases import retrying
 from firstlight.server.usecases.caller import SERVICE
 from firstlight.server.usecases.settling import settle_cluster

@@ -12,7 +12,8 @@ from firstlight.server.auth.compact import BadToken, Claims, read_hs256, uncheck
 from firstlight.server.auth.credentials import parameters, shown
 from firstlight.server.auth.membership import are_together
 from firstlight.server.auth.tokens import IMAGE_KEY, Role, Scheme, Tokens, has_ended, uuid_in
-from firstlight.server.ports.store import Store, infra_env_subject
+from firstlight.server.ports.store import Store
+from firstlight.server.ports.subjects import infra_env_subject
 
 MEMBERSHIP_LASTS: Final = timedelta(minutes=1)
 MOST_MEMBERSHIPS: Final = 4_096

@@ -10,7 +10,9 @@ import structlog
 
 from firstlight.core.errors import Unavailable
 from firstlight.server.auth.keys import KeyPair, key_pair, new_private_key
-from firstlight.server.ports.store import SERVICE_SUBJECT, PutSecret, Store
+from firstlight.server.ports.store import Store
+from firstlight.server.ports.subjects import SERVICE_SUBJECT
+from firstlight.server.ports.writes import PutSecret
 
 log = structlog.get_logger(__name__)
 

@@ -13,7 +13,7 @@ import structlog
 from firstlight.core.errors import Error, Unavailable
 from firstlight.server.engine.listening import Listening
 from firstlight.server.engine.replicas import is_gone
-from firstlight.server.ports.store import DueRow, OperationRow
+from firstlight.server.ports.rows import DueRow, OperationRow
 from firstlight.server.usecases.settling import settle_cluster, settle_pool_host
 from firstlight.server.usecases.turns import Turns
 from firstlight.server.usecases.world import World

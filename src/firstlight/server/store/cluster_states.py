@@ -15,7 +15,8 @@ from firstlight.core.model.cluster import Cluster, ClusterState
 from firstlight.core.model.host import HostState
 from firstlight.core.model.infra_env import InfraEnv
 from firstlight.server.ports.database import Database, Row
-from firstlight.server.ports.store import ClusterQuery, PutCluster, PutInfraEnv, TouchCluster
+from firstlight.server.ports.rows import ClusterQuery
+from firstlight.server.ports.writes import PutCluster, PutInfraEnv, TouchCluster
 from firstlight.server.store import clusters, hosts, infra_envs
 from firstlight.server.store.cache import Cache
 from firstlight.server.store.documents import CLUSTER, INFRA_ENV, as_bytes, optional_moment

@@ -6,8 +6,9 @@ from uuid import UUID
 
 from firstlight.core.model.cluster import Cluster
 from firstlight.server.ports.database import Param, Sql, Statement
-from firstlight.server.ports.store import ClusterQuery, DeleteCluster, PurgeCluster, PutCluster, TouchCluster
-from firstlight.server.ports.store import cluster_subject as subject_of
+from firstlight.server.ports.rows import ClusterQuery
+from firstlight.server.ports.subjects import cluster_subject as subject_of
+from firstlight.server.ports.writes import DeleteCluster, PurgeCluster, PutCluster, TouchCluster
 from firstlight.server.store import hosts
 from firstlight.server.store.documents import ENCODER, micros, plain, text_or_none
 

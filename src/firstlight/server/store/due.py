@@ -9,7 +9,8 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from firstlight.server.ports.database import Database, Param, Sql, Statement
-from firstlight.server.ports.store import Cancel, DueRow, MakeDue
+from firstlight.server.ports.rows import DueRow
+from firstlight.server.ports.writes import Cancel, MakeDue
 from firstlight.server.store import operations
 from firstlight.server.store.documents import MICROSECOND, micros, moment, optional_micros, optional_moment
 from firstlight.server.store.inserting import insert

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from firstlight.server.ports.database import Sql, Statement
-from firstlight.server.ports.store import PutFindings
+from firstlight.server.ports.writes import PutFindings
 from firstlight.server.store.documents import ENCODER, digest
 from firstlight.server.store.inserting import insert
 

@@ -13,7 +13,7 @@ from msgspec import Struct
 from firstlight.core.decision import HostKey
 from firstlight.core.errors import Unavailable
 from firstlight.server.ports.database import HeldUp, Statement
-from firstlight.server.ports.store import (
+from firstlight.server.ports.writes import (
     AddEvents,
     MakeDue,
     PutHost,

@@ -16,7 +16,8 @@ from firstlight.core.model.plan import StepPlan
 from firstlight.core.model.reports import ReportKind, Reports
 from firstlight.core.rules import Finding
 from firstlight.server.ports.database import Database, Param, Row, Sql
-from firstlight.server.ports.store import PresenceRow, PutFindings, PutHost, PutPlan, PutReport
+from firstlight.server.ports.rows import PresenceRow
+from firstlight.server.ports.writes import PutFindings, PutHost, PutPlan, PutReport
 from firstlight.server.store import findings, hosts, plans
 from firstlight.server.store.cache import Cache
 from firstlight.server.store.documents import FINDINGS, HOST, PLAN, as_bytes, key_params

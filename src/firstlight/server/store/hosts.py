@@ -5,7 +5,8 @@ from typing import Final
 
 from firstlight.core.model.host import Host
 from firstlight.server.ports.database import Param, Sql, Statement
-from firstlight.server.ports.store import DeleteHost, PurgeHost, PutHost, host_subject
+from firstlight.server.ports.subjects import host_subject
+from firstlight.server.ports.writes import DeleteHost, PurgeHost, PutHost
 from firstlight.server.store.documents import ENCODER, fresh_revision, key_params, micros, text_or_none
 from firstlight.server.store.inserting import insert
 

@@ -5,7 +5,8 @@ from typing import Final
 
 from firstlight.core.model.infra_env import InfraEnv
 from firstlight.server.ports.database import Param, Sql, Statement
-from firstlight.server.ports.store import DeleteInfraEnv, PurgeInfraEnv, PutInfraEnv, infra_env_subject
+from firstlight.server.ports.subjects import infra_env_subject
+from firstlight.server.ports.writes import DeleteInfraEnv, PurgeInfraEnv, PutInfraEnv
 from firstlight.server.store.documents import ENCODER, fresh_revision, micros, plain, text_or_none
 
 # A deleted one makes room for a new one of the same id: some callers choose the id themselves.

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from firstlight.server.ports.database import Database, Sql, Statement
-from firstlight.server.ports.store import Listened
+from firstlight.server.ports.rows import Listened
 from firstlight.server.store.documents import micros, optional_micros, optional_moment
 
 KEPT: Final = timedelta(days=1)

@@ -5,7 +5,8 @@ from typing import Final
 from uuid import UUID
 
 from firstlight.server.ports.database import Database, Sql, Statement
-from firstlight.server.ports.store import DeleteManifest, ManifestRow, PutManifest
+from firstlight.server.ports.rows import ManifestRow
+from firstlight.server.ports.writes import DeleteManifest, PutManifest
 from firstlight.server.store.documents import micros
 
 PUT: Final = Sql(

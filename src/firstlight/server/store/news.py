@@ -8,11 +8,16 @@ from typing import Final
 
 from firstlight.core.events.recorded import Recorded
 from firstlight.server.ports.database import MAX_NOTICE_BYTES, Notify
-from firstlight.server.ports.store import (
+from firstlight.server.ports.subjects import (
     CHANGES,
     DUE,
     EVENTS,
     FINDINGS,
+    cluster_subject,
+    host_subject,
+    infra_env_subject,
+)
+from firstlight.server.ports.writes import (
     AddEvents,
     DeleteCluster,
     DeleteHost,
@@ -33,9 +38,6 @@ from firstlight.server.ports.store import (
     PutReport,
     TouchCluster,
     Write,
-    cluster_subject,
-    host_subject,
-    infra_env_subject,
 )
 from firstlight.server.store.documents import micros
 

@@ -6,7 +6,8 @@ from typing import Final
 from uuid import UUID
 
 from firstlight.server.ports.database import Database, Param, Row, Sql, Statement
-from firstlight.server.ports.store import OperationRow, PutOperation
+from firstlight.server.ports.rows import OperationRow
+from firstlight.server.ports.writes import PutOperation
 from firstlight.server.store.documents import micros, moment, optional_micros, optional_moment, plain
 
 COLUMNS: Final = "id, kind, subject, attempt, state, progress, owner, epoch, heartbeat_at, created_at, updated_at"

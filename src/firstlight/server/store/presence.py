@@ -8,7 +8,7 @@ import msgspec
 from firstlight.core.model.host import Presence
 from firstlight.core.model.plan import ONCE, StepType
 from firstlight.server.ports.database import Param, Row, Sql, Statement
-from firstlight.server.ports.store import PutIssued, PutPresence
+from firstlight.server.ports.writes import PutIssued, PutPresence
 from firstlight.server.store.documents import ENCODER, key_params, micros, optional_moment, plain
 from firstlight.server.store.inserting import insert
 

@@ -7,7 +7,7 @@ from uuid import UUID
 from firstlight.core.decision import HostKey
 from firstlight.core.model.reports import NO_REPORTS, REPORT_FIELDS, ReportKind, Reports
 from firstlight.server.ports.database import Database, Row, Sql, Statement
-from firstlight.server.ports.store import DropReports, PutReport
+from firstlight.server.ports.writes import DropReports, PutReport
 from firstlight.server.store.documents import FACTS, key_params, micros, moment
 from firstlight.server.store.inserting import insert
 from firstlight.server.store.kept import MANY_ROWS, Identity, Kept, Loaded

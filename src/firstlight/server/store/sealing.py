@@ -15,15 +15,8 @@ from firstlight.core.model.cluster import Cluster
 from firstlight.core.model.host import Host
 from firstlight.core.model.infra_env import InfraEnv, Proxy
 from firstlight.server.ports.database import Database, Row, Statement
-from firstlight.server.ports.store import (
-    SERVICE_SUBJECT,
-    PutCluster,
-    PutHost,
-    PutInfraEnv,
-    PutPlan,
-    PutSecret,
-    Write,
-)
+from firstlight.server.ports.subjects import SERVICE_SUBJECT
+from firstlight.server.ports.writes import PutCluster, PutHost, PutInfraEnv, PutPlan, PutSecret, Write
 from firstlight.server.sealing.keys import KeyPlace
 from firstlight.server.sealing.seal import Seal, is_sealed, key_id
 from firstlight.server.store import secrets

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from firstlight.server.ports.database import Database, Sql, Statement
-from firstlight.server.ports.store import PutSecret
+from firstlight.server.ports.writes import PutSecret
 from firstlight.server.store.inserting import insert
 
 PUT: Final = insert(

@@ -16,7 +16,7 @@ from firstlight.server.ports.counts import Counts
 from firstlight.server.ports.database import Database, Notices
 from firstlight.server.ports.event_pages import EventPage, EventQuery
 from firstlight.server.ports.listed_hosts import HostsOf, ListedHost
-from firstlight.server.ports.store import (
+from firstlight.server.ports.rows import (
     ClusterQuery,
     DueRow,
     Listened,
@@ -24,12 +24,10 @@ from firstlight.server.ports.store import (
     OperationRow,
     PoolHost,
     PresenceRow,
-    PutPresence,
-    PutReport,
-    Store,
     StoredInfraEnv,
-    Write,
 )
+from firstlight.server.ports.store import Store
+from firstlight.server.ports.writes import PutPresence, PutReport, Write
 from firstlight.server.sealing.seal import Seal
 from firstlight.server.store import (
     clusters,

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from firstlight.server.ports.database import Notify, Param, Sql, Statement
-from firstlight.server.ports.store import (
+from firstlight.server.ports.writes import (
     AddEvents,
     Cancel,
     DeleteCluster,

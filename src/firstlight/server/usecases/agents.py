@@ -17,13 +17,7 @@ from firstlight.core.model.reports import REPORT_FIELDS
 from firstlight.core.steps.limits import limits_of
 from firstlight.core.steps.occasion import neighbourhood_of
 from firstlight.core.steps.replies import Reading, Reply, Surroundings, read_reply
-from firstlight.server.ports.store import (
-    AddEvents,
-    MakeDue,
-    PutIssued,
-    PutPresence,
-    PutReport,
-)
+from firstlight.server.ports.writes import AddEvents, MakeDue, PutIssued, PutPresence, PutReport
 from firstlight.server.usecases import replies
 from firstlight.server.usecases.caller import Caller
 from firstlight.server.usecases.deciding import EVALUATE, no_such_host

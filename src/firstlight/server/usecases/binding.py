@@ -16,15 +16,9 @@ from firstlight.core.model.cluster import ClusterState
 from firstlight.core.model.host import HostState
 from firstlight.core.model.host_status import HostRole
 from firstlight.server.ports.database import LostRace
-from firstlight.server.ports.store import (
-    Cancel,
-    MakeDue,
-    PoolHost,
-    PutHost,
-    Write,
-    cluster_subject,
-    host_subject,
-)
+from firstlight.server.ports.rows import PoolHost
+from firstlight.server.ports.subjects import cluster_subject, host_subject
+from firstlight.server.ports.writes import Cancel, MakeDue, PutHost, Write
 from firstlight.server.usecases.caller import Caller
 from firstlight.server.usecases.deciding import (
     EVALUATE,

@@ -11,7 +11,8 @@ from msgspec import Struct
 
 from firstlight.core.events.recorded import Recorded
 from firstlight.server.ports.database import Notices
-from firstlight.server.ports.store import FINDINGS, Store, cluster_subject, infra_env_subject
+from firstlight.server.ports.store import Store
+from firstlight.server.ports.subjects import FINDINGS, cluster_subject, infra_env_subject
 from firstlight.server.usecases.stream import Broadcast, Told, follow
 
 _HOST: Final = "host:"

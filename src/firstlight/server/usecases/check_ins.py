@@ -8,7 +8,8 @@ import structlog
 from firstlight.core.decision import HostKey
 from firstlight.core.errors import Unavailable
 from firstlight.core.model.reports import ReportKind
-from firstlight.server.ports.store import PutPresence, PutReport, Store
+from firstlight.server.ports.store import Store
+from firstlight.server.ports.writes import PutPresence, PutReport
 
 log = structlog.get_logger(__name__)
 

@@ -9,7 +9,8 @@ from firstlight.core.commands.cluster_waivers import waive_one
 from firstlight.core.decision import Decision, combined
 from firstlight.core.model.cluster import Cluster, ClusterState
 from firstlight.core.roles import key_of
-from firstlight.server.ports.store import MakeDue, cluster_subject
+from firstlight.server.ports.subjects import cluster_subject
+from firstlight.server.ports.writes import MakeDue
 from firstlight.server.usecases.caller import Caller
 from firstlight.server.usecases.deciding import EVALUATE, change_cluster
 from firstlight.server.usecases.hosts import REPEATABLE_CHECKS

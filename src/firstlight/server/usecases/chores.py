@@ -20,15 +20,8 @@ from firstlight.core.model.cluster import Cluster
 from firstlight.core.model.cluster_status import ClusterStatus
 from firstlight.core.model.infra_env import InfraEnv
 from firstlight.server.ports.database import LostRace
-from firstlight.server.ports.store import (
-    SERVICE_SUBJECT,
-    AddEvents,
-    Cancel,
-    MakeDue,
-    PurgeCluster,
-    PurgeHost,
-    PurgeInfraEnv,
-)
+from firstlight.server.ports.subjects import SERVICE_SUBJECT
+from firstlight.server.ports.writes import AddEvents, Cancel, MakeDue, PurgeCluster, PurgeHost, PurgeInfraEnv
 from firstlight.server.usecases import infra_envs, live_logs
 from firstlight.server.usecases.caller import SERVICE
 from firstlight.server.usecases.cluster_changes import deregister

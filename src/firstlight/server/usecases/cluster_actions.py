@@ -14,7 +14,7 @@ from firstlight.core.model.host import hostname_of
 from firstlight.core.model.host_status import HostStatus, LogsState
 from firstlight.core.wire.views.findings import cluster_validations
 from firstlight.server.ports.database import LostRace
-from firstlight.server.ports.store import cluster_subject
+from firstlight.server.ports.subjects import cluster_subject
 from firstlight.server.usecases.caller import Caller
 from firstlight.server.usecases.deciding import TRIES, busy, change_cluster, cluster_writes, load_cluster
 from firstlight.server.usecases.generated_files import clear_generated

@@ -12,7 +12,8 @@ from firstlight.core.decision import Change, Decision
 from firstlight.core.events.cluster import ClusterDeregistered, ClusterDeregisterFailed
 from firstlight.core.model.cluster import Cluster, ClusterState
 from firstlight.server.ports.database import LostRace
-from firstlight.server.ports.store import (
+from firstlight.server.ports.subjects import cluster_subject, host_subject
+from firstlight.server.ports.writes import (
     Cancel,
     DeleteCluster,
     DeleteHost,
@@ -21,8 +22,6 @@ from firstlight.server.ports.store import (
     PutHost,
     PutSecret,
     Write,
-    cluster_subject,
-    host_subject,
 )
 from firstlight.server.usecases import live_logs
 from firstlight.server.usecases.caller import Caller

@@ -9,7 +9,8 @@ from firstlight.core.commands.cluster_settings import Grounds, NewCluster, Opera
 from firstlight.core.decision import Change
 from firstlight.core.events.cluster import ClusterRegistered
 from firstlight.core.model.cluster import Cluster, ClusterState
-from firstlight.server.ports.store import MakeDue, PutCluster, PutSecret, cluster_subject
+from firstlight.server.ports.subjects import cluster_subject
+from firstlight.server.ports.writes import MakeDue, PutCluster, PutSecret
 from firstlight.server.usecases.caller import Caller
 from firstlight.server.usecases.deciding import EVALUATE, events_of
 from firstlight.server.usecases.world import World

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from firstlight.core.model.cluster import ClusterState
 from firstlight.core.wire.views.clusters import READY
-from firstlight.server.ports.store import ClusterQuery
+from firstlight.server.ports.rows import ClusterQuery
 from firstlight.server.usecases.caller import Caller
 from firstlight.server.usecases.cluster_views import may_see
 from firstlight.server.usecases.world import World

@@ -13,7 +13,7 @@ from firstlight.core.model.reports import ReportKind
 from firstlight.core.operators.bundles import bundles_of
 from firstlight.core.roles import key_of
 from firstlight.core.wire.views import ClusterView, HostView
-from firstlight.server.ports.store import ClusterQuery
+from firstlight.server.ports.rows import ClusterQuery
 from firstlight.server.usecases.caller import Caller
 from firstlight.server.usecases.deciding import load_cluster
 from firstlight.server.usecases.world import World

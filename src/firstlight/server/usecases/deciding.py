@@ -16,12 +16,12 @@ from firstlight.core.model.cluster import ClusterState
 from firstlight.core.model.host import HostState
 from firstlight.core.model.infra_env import InfraEnv
 from firstlight.server.ports.database import LostRace
-from firstlight.server.ports.store import (
+from firstlight.server.ports.rows import OperationRow, PoolHost
+from firstlight.server.ports.subjects import cluster_subject, host_subject
+from firstlight.server.ports.writes import (
     AddEvents,
     DropReports,
     MakeDue,
-    OperationRow,
-    PoolHost,
     PutCluster,
     PutFindings,
     PutHost,
@@ -30,8 +30,6 @@ from firstlight.server.ports.store import (
     PutPresence,
     TouchCluster,
     Write,
-    cluster_subject,
-    host_subject,
 )
 from firstlight.server.usecases.caller import Caller
 from firstlight.server.usecases.world import World

@@ -17,7 +17,7 @@ from firstlight.core.install.static_network import StaticNetwork, network_tar
 from firstlight.core.model.host import HostState
 from firstlight.core.model.host_status import HostStatus
 from firstlight.core.model.infra_env import InfraEnv
-from firstlight.server.ports.store import infra_env_subject
+from firstlight.server.ports.subjects import infra_env_subject
 from firstlight.server.usecases.image_access import agent_token, image_key, renewed
 from firstlight.server.usecases.links import FOR_IMAGES, Link, make_link
 from firstlight.server.usecases.static_networks import static_network

@@ -15,7 +15,7 @@ from firstlight.core.events.event import Category, Severity
 from firstlight.core.events.recorded import Recorded
 from firstlight.server.auth.membership import are_together
 from firstlight.server.ports.event_pages import EventPage, EventQuery
-from firstlight.server.ports.store import AddEvents
+from firstlight.server.ports.writes import AddEvents
 from firstlight.server.usecases.caller import Caller
 from firstlight.server.usecases.deciding import no_such_host
 from firstlight.server.usecases.world import World

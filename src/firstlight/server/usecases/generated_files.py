@@ -21,7 +21,9 @@ from firstlight.core.install.system_manifests import system_manifests
 from firstlight.core.model.cluster import ClusterState
 from firstlight.core.model.policy import Policy
 from firstlight.core.operators.manifests import CUSTOM_MANIFESTS_FILE, custom_manifests_file
-from firstlight.server.ports.store import DeleteManifest, ManifestRow, cluster_subject
+from firstlight.server.ports.rows import ManifestRow
+from firstlight.server.ports.subjects import cluster_subject
+from firstlight.server.ports.writes import DeleteManifest
 from firstlight.server.usecases.image_access import agent_token
 from firstlight.server.usecases.object_names import LOGS, MANIFESTS, manifest_object, object_name
 from firstlight.server.usecases.preparation_keys import Keys

@@ -11,7 +11,7 @@ from firstlight.core.install.pointer import day_two_config
 from firstlight.core.model.cluster import Cluster
 from firstlight.core.model.host import HostState
 from firstlight.core.roles import key_of
-from firstlight.server.ports.store import host_subject
+from firstlight.server.ports.subjects import host_subject
 from firstlight.server.usecases.caller import Caller
 from firstlight.server.usecases.deciding import no_such_host
 from firstlight.server.usecases.downloads import StoredFile, require_files, stored

@@ -26,7 +26,9 @@ from firstlight.core.roles import key_of
 from firstlight.core.steps.due import plan_steps
 from firstlight.core.steps.occasion import Neighbourhood
 from firstlight.server.ports.database import LostRace
-from firstlight.server.ports.store import MakeDue, PoolHost, cluster_subject
+from firstlight.server.ports.rows import PoolHost
+from firstlight.server.ports.subjects import cluster_subject
+from firstlight.server.ports.writes import MakeDue
 from firstlight.server.usecases.caller import Caller
 from firstlight.server.usecases.deciding import (
     BUSY,

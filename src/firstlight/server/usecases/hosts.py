@@ -22,16 +22,9 @@ from firstlight.core.model.host_status import Stage
 from firstlight.core.model.reports import ReportKind
 from firstlight.core.roles import key_of
 from firstlight.server.ports.database import LostRace
-from firstlight.server.ports.store import (
-    Cancel,
-    DeleteHost,
-    PoolHost,
-    PutHost,
-    PutSecret,
-    Write,
-    cluster_subject,
-    host_subject,
-)
+from firstlight.server.ports.rows import PoolHost
+from firstlight.server.ports.subjects import cluster_subject, host_subject
+from firstlight.server.ports.writes import Cancel, DeleteHost, PutHost, PutSecret, Write
 from firstlight.server.usecases import live_logs
 from firstlight.server.usecases.caller import Caller
 from firstlight.server.usecases.deciding import (

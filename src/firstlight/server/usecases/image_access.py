@@ -17,7 +17,9 @@ from firstlight.core.infra_envs.urls import image_file, image_url
 from firstlight.core.model.infra_env import InfraEnv
 from firstlight.server.auth.tokens import IMAGE_KEY
 from firstlight.server.ports.database import LostRace
-from firstlight.server.ports.store import PutInfraEnv, PutSecret, StoredInfraEnv, infra_env_subject
+from firstlight.server.ports.rows import StoredInfraEnv
+from firstlight.server.ports.subjects import infra_env_subject
+from firstlight.server.ports.writes import PutInfraEnv, PutSecret
 from firstlight.server.usecases.caller import SERVICE
 from firstlight.server.usecases.deciding import events_of
 from firstlight.server.usecases.world import World

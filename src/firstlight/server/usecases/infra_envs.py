@@ -24,17 +24,9 @@ from firstlight.core.install.discovery import render_discovery
 from firstlight.core.model.cluster import Cluster
 from firstlight.core.model.infra_env import InfraEnv
 from firstlight.server.ports.database import LostRace
-from firstlight.server.ports.store import (
-    DeleteInfraEnv,
-    MakeDue,
-    PutInfraEnv,
-    PutSecret,
-    StoredInfraEnv,
-    Write,
-    cluster_subject,
-    host_subject,
-    infra_env_subject,
-)
+from firstlight.server.ports.rows import StoredInfraEnv
+from firstlight.server.ports.subjects import cluster_subject, host_subject, infra_env_subject
+from firstlight.server.ports.writes import DeleteInfraEnv, MakeDue, PutInfraEnv, PutSecret, Write
 from firstlight.server.usecases.caller import Caller
 from firstlight.server.usecases.deciding import EVALUATE, TRIES, busy, events_of
 from firstlight.server.usecases.discovery_files import KEPT_AS, inputs_of

@@ -33,7 +33,8 @@ from firstlight.core.model.cluster import ClusterState
 from firstlight.core.model.policy import Policy
 from firstlight.core.steps.inputs import PARTS
 from firstlight.server.ports.installer import Installer, InstallerOrder, ManifestFile
-from firstlight.server.ports.store import OperationRow, PutOperation, PutSecret
+from firstlight.server.ports.rows import OperationRow
+from firstlight.server.ports.writes import PutOperation, PutSecret
 from firstlight.server.usecases.generated_files import (
     Given,
     Prepared,

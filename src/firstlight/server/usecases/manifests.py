@@ -15,7 +15,8 @@ from firstlight.core.install.documents import mapping
 from firstlight.core.install.manifest_objects import FileObjects, require_distinct
 from firstlight.core.install.manifests import Folder, patch_target, require_documents
 from firstlight.core.model.cluster import Cluster, ClusterState
-from firstlight.server.ports.store import DeleteManifest, ManifestRow, PutManifest, Write
+from firstlight.server.ports.rows import ManifestRow
+from firstlight.server.ports.writes import DeleteManifest, PutManifest, Write
 from firstlight.server.usecases.caller import Caller
 from firstlight.server.usecases.deciding import change_cluster
 from firstlight.server.usecases.generated_files import USER

@@ -10,7 +10,8 @@ from firstlight.core.errors import NotFound
 from firstlight.core.model.cluster import Cluster, ClusterState
 from firstlight.core.model.host import HostState
 from firstlight.core.roles import key_of
-from firstlight.server.ports.store import PoolHost, Write
+from firstlight.server.ports.rows import PoolHost
+from firstlight.server.ports.writes import Write
 from firstlight.server.usecases.caller import Caller
 from firstlight.server.usecases.deciding import TRIES, change_cluster, change_pool_host, no_such_host
 from firstlight.server.usecases.world import World

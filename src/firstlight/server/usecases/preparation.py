@@ -21,14 +21,8 @@ from firstlight.core.model.cluster_status import ClusterStatus, PreparationStatu
 from firstlight.server.ports.database import LostRace
 from firstlight.server.ports.installer import Installer
 from firstlight.server.ports.pki import Pki
-from firstlight.server.ports.store import (
-    DeleteManifest,
-    OperationRow,
-    PutManifest,
-    PutOperation,
-    PutSecret,
-    Write,
-)
+from firstlight.server.ports.rows import OperationRow
+from firstlight.server.ports.writes import DeleteManifest, PutManifest, PutOperation, PutSecret, Write
 from firstlight.server.usecases.caller import SERVICE
 from firstlight.server.usecases.deciding import change_cluster
 from firstlight.server.usecases.generated_files import SYSTEM, Prepared, inputs_of, prepared, store_files

@@ -14,7 +14,8 @@ from firstlight.core.install.certificates import Certificates
 from firstlight.core.install.cluster_inputs import ClusterInputs
 from firstlight.core.install.identity import Identity
 from firstlight.server.ports.pki import Pki
-from firstlight.server.ports.store import OperationRow, PutOperation, PutSecret
+from firstlight.server.ports.rows import OperationRow
+from firstlight.server.ports.writes import PutOperation, PutSecret
 from firstlight.server.usecases.world import World
 
 KEYS: Final = "preparation_keys"

@@ -14,7 +14,8 @@ from firstlight.core.hosts.rules.shown import shown_findings
 from firstlight.core.model.host import HostState
 from firstlight.core.model.host_status import HostStatus
 from firstlight.core.rules import Evidence, Finding, Fix, Status
-from firstlight.server.ports.store import OperationRow, cluster_subject
+from firstlight.server.ports.rows import OperationRow
+from firstlight.server.ports.subjects import cluster_subject
 from firstlight.server.usecases.deciding import no_such_host
 from firstlight.server.usecases.world import World
 

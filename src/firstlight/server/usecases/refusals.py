@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from firstlight.core.errors import Conflict
 from firstlight.core.events.event import Event
 from firstlight.core.events.recorded import record
-from firstlight.server.ports.store import AddEvents
+from firstlight.server.ports.writes import AddEvents
 from firstlight.server.usecases.caller import Caller
 from firstlight.server.usecases.world import World
 

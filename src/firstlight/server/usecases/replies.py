@@ -21,7 +21,7 @@ from firstlight.core.model.reports import DiskSpeed, ImageStatus, ReportKind
 from firstlight.core.steps.leases import parse_dhcp
 from firstlight.core.steps.measurements import parse_upgrade
 from firstlight.core.steps.replies import Reading, Reply
-from firstlight.server.ports.store import AddEvents
+from firstlight.server.ports.writes import AddEvents
 from firstlight.server.usecases.caller import Caller
 from firstlight.server.usecases.deciding import change_cluster
 from firstlight.server.usecases.events import worth_telling

@@ -18,7 +18,9 @@ from firstlight.core.model.host import HostState, hostname_of
 from firstlight.core.model.host_status import HostStatus
 from firstlight.core.roles import key_of
 from firstlight.server.ports.database import LostRace
-from firstlight.server.ports.store import Cancel, PoolHost, cluster_subject, host_subject
+from firstlight.server.ports.rows import PoolHost
+from firstlight.server.ports.subjects import cluster_subject, host_subject
+from firstlight.server.ports.writes import Cancel
 from firstlight.server.usecases.binding import due_for, guarded, joined, unbound_host
 from firstlight.server.usecases.caller import Caller
 from firstlight.server.usecases.deciding import (

@@ -23,7 +23,8 @@ from firstlight.core.model.plan import ONCE, Step, StepPlan, StepType
 from firstlight.core.model.reports import ReportKind
 from firstlight.core.steps.replies import REPORT_OF
 from firstlight.core.wire import steps as wire
-from firstlight.server.ports.store import PutPresence, cluster_subject, host_subject
+from firstlight.server.ports.subjects import cluster_subject, host_subject
+from firstlight.server.ports.writes import PutPresence
 
 _encode = msgspec.json.Encoder().encode
 NOTHING_TO_DO: Final = StepPlan()

@@ -7,7 +7,8 @@ from msgspec.structs import replace
 
 from firstlight.core.decision import HostKey
 from firstlight.server.ports.database import LostRace
-from firstlight.server.ports.store import PoolHost, cluster_subject
+from firstlight.server.ports.rows import PoolHost
+from firstlight.server.ports.subjects import cluster_subject
 from firstlight.server.usecases.caller import SERVICE
 from firstlight.server.usecases.deciding import cluster_writes, pool_writes
 from firstlight.server.usecases.world import World

@@ -19,7 +19,8 @@ from msgspec import Struct
 
 from firstlight.core.errors import Error
 from firstlight.core.events.recorded import About, Recorded
-from firstlight.server.ports.store import EVENTS, Store
+from firstlight.server.ports.store import Store
+from firstlight.server.ports.subjects import EVENTS
 
 log = structlog.get_logger(__name__)
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from firstlight.core.decision import HostKey
-from firstlight.server.ports.store import host_subject
+from firstlight.server.ports.subjects import host_subject
 
 MOST: Final = 10_000
 """Polls beyond these are answered at once; their agents then ask at the usual interval."""

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from firstlight.server.http.call import Call, NoQuery
 from firstlight.server.http.operations import Access, operation
-from firstlight.server.ports.store import OperationRow
+from firstlight.server.ports.rows import OperationRow
 from firstlight.server.usecases import reading_findings
 from firstlight.server.usecases.reading_findings import ShownFinding
 from firstlight.server.usecases.world import World

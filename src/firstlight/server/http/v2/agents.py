@@ -17,7 +17,7 @@ from firstlight.server.http.body import CallerGone
 from firstlight.server.http.call import Call, NoQuery
 from firstlight.server.http.operations import STEP_REPLY_CAP, Access, operation
 from firstlight.server.http.reply import Empty, Encoded
-from firstlight.server.ports.store import host_subject
+from firstlight.server.ports.subjects import host_subject
 from firstlight.server.usecases import agents, host_registration, waiting
 from firstlight.server.usecases.one_host import PlacedHost
 from firstlight.server.usecases.world import World

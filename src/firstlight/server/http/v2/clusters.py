@@ -14,7 +14,7 @@ from firstlight.core.wire.views import host_view, view_cluster
 from firstlight.server.http.call import Call, NoQuery
 from firstlight.server.http.operations import Access, operation
 from firstlight.server.http.reply import Empty
-from firstlight.server.ports.store import ClusterQuery
+from firstlight.server.ports.rows import ClusterQuery
 from firstlight.server.usecases import cluster_changes, cluster_registration, cluster_views
 from firstlight.server.usecases.world import World
 
