@@ -93,7 +93,7 @@ function OneEvent({ event, withHosts }: { readonly event: ListedEvent; readonly 
         {event.message}
         {withHosts && hostId && (
           <Button variant="link" isInline size="sm" className="fl-event-host" onClick={() => goWith("host", hostId)}>
-            host
+            Open the host
           </Button>
         )}
       </span>
