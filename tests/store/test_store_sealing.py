@@ -6,6 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from firstlight.core.errors import Unavailable
+from firstlight.core.model.cluster import IgnitionEndpoint
 from firstlight.core.model.host import FencingCredentials, HttpHeader
 from firstlight.core.model.infra_env import HostNetworkConfig, Proxy
 from firstlight.core.model.plan import Step, StepPlan, StepType
@@ -19,7 +20,7 @@ from firstlight.server.store.sealing import open_seal
 from firstlight.server.store.sql_store import open_store
 from tests.builders.clusters import a_cluster, an_infra_env
 from tests.builders.hosts import a_host
-from tests.builders.moments import CLUSTER_ID, INFRA_ENV_ID
+from tests.builders.moments import CLUSTER_ID, INFRA_ENV_ID, NOW
 from tests.store.rows import SECRETS
 from tests.store.stored import key_of
 
@@ -41,6 +42,20 @@ DOCUMENTS: dict[str, Write] = {
     "discovery Ignition": PutInfraEnv(infra_env=an_infra_env(ignition_override=HIDDEN), expect_revision=None),
     "static network": PutInfraEnv(
         infra_env=an_infra_env(static_network=(HostNetworkConfig(f"psk: {HIDDEN}", ()),)), expect_revision=None
+    ),
+    "link to an image": PutInfraEnv(
+        infra_env=an_infra_env(download_url=f"https://images/bytoken/{HIDDEN}/full.iso", expires_at=NOW),
+        expect_revision=None,
+    ),
+    "endpoint of Ignition": PutCluster(
+        cluster=a_cluster(ignition_endpoint=IgnitionEndpoint(url=f"https://me:{HIDDEN}@mcs.example.com")),
+        expect_revision=None,
+    ),
+    "link in a step": PutPlan(
+        key=key_of(HOST),
+        plan=StepPlan(
+            steps=(Step(StepType.DOWNLOAD_BOOT_ARTIFACTS, (f'{{"initrd_url":"https://x/i?image_token={HIDDEN}"}}',)),)
+        ),
     ),
     "Ignition of a host": PutHost(host=replace(HOST, ignition_override=HIDDEN)),
     "fencing": PutHost(host=replace(HOST, fencing=FencingCredentials(address="a", username="b", password=HIDDEN))),

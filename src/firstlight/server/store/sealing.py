@@ -32,7 +32,7 @@ CLUSTER_PLACE, INFRA_ENV_PLACE, HOST_PLACE, PLAN_PLACE = "clusters", "infra_envs
 CHECK: Final = "encryption_check"
 """A secret of no meaning: whoever cannot open it has the wrong key."""
 _LOGIN: Final = re.compile(rb"://[^/\s\"]*@")
-_HEADERS: Final = b"request_headers"
+_TOKENS: Final = (b"request_headers", b"image_token=")
 
 
 def secret_place(subject: str, name: str) -> str:
@@ -40,11 +40,15 @@ def secret_place(subject: str, name: str) -> str:
 
 
 def cluster_has_secrets(cluster: Cluster) -> bool:
-    return bool(cluster.install_config_overrides) or _has_login(cluster.proxy)
+    endpoint = cluster.ignition_endpoint
+    login = _has_login(cluster.proxy) or (endpoint is not None and "@" in endpoint.url)
+    return login or bool(cluster.install_config_overrides)
 
 
 def infra_env_has_secrets(infra_env: InfraEnv) -> bool:
-    return bool(infra_env.ignition_override or infra_env.static_network) or _has_login(infra_env.proxy)
+    """An image URL that ends opens the image until then, with everything in it."""
+    given = infra_env.ignition_override or infra_env.static_network or infra_env.expires_at
+    return bool(given) or _has_login(infra_env.proxy)
 
 
 def host_has_secrets(host: Host) -> bool:
@@ -52,8 +56,10 @@ def host_has_secrets(host: Host) -> bool:
 
 
 def plan_has_secrets(document: bytes) -> bool:
-    """Steps carry the proxy of the cluster, and what day-2 hosts show to the endpoint of their Ignition."""
-    return _HEADERS in document or (b"://" in document and _LOGIN.search(document) is not None)
+    """Steps carry the proxy of the cluster, links to images, and what day-2 hosts show to the endpoint of their
+    Ignition."""
+    given = any(token in document for token in _TOKENS)
+    return given or (b"://" in document and _LOGIN.search(document) is not None)
 
 
 def _has_login(proxy: Proxy) -> bool:
