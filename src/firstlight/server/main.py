@@ -25,7 +25,7 @@ from firstlight.server.auth.origins import Hosts
 from firstlight.server.base_images.image_service import image_service_of
 from firstlight.server.blobs.connect import open_blobs
 from firstlight.server.blobs.sealed import SealedBlobs
-from firstlight.server.composition import access_of, catalogue_of, policy_of, service_facts, step_inputs
+from firstlight.server.composition import access_of, catalogue_of, inputs_for, policy_of, service_facts
 from firstlight.server.engine.bell import Bell
 from firstlight.server.engine.engine import Engine
 from firstlight.server.engine.evaluator import Evaluator
@@ -104,7 +104,7 @@ async def service(
         listening = Listening(store, clock, replica=replica, poll_seconds=policy.poll_seconds)
         evaluator = Evaluator(
             policy,
-            inputs_of=lambda state: step_inputs(state, catalogue),
+            inputs_of=lambda state: inputs_for(state, catalogue=catalogue, store=store),
             forgiven_until=listening.forgiven_until,
         )
         bell = Bell()

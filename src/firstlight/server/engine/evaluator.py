@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from datetime import datetime
 from typing import Final
 from uuid import UUID
@@ -21,7 +21,11 @@ MEMOS: Final = 256
 LARGE: Final = 50
 """Hosts from which on an evaluation leaves the event loop."""
 
-InputsOf = Callable[[ClusterState], StepInputs]
+InputsOf = Callable[[ClusterState], Awaitable[StepInputs]]
+
+
+async def no_inputs(_state: ClusterState) -> StepInputs:
+    return NO_INPUTS
 
 
 class Evaluator:
@@ -29,7 +33,7 @@ class Evaluator:
         self,
         policy: Policy,
         *,
-        inputs_of: InputsOf = lambda _: NO_INPUTS,
+        inputs_of: InputsOf = no_inputs,
         forgiven_until: Callable[[datetime], datetime | None] = lambda _: None,
     ) -> None:
         """`forgiven_until` says before which moment silence does not count, asked at the moment of deciding."""
@@ -40,7 +44,7 @@ class Evaluator:
         self._turns = Turns()
 
     async def cluster(self, state: ClusterState, now: datetime) -> Decision:
-        around = self._around(now, self._inputs_of(state))
+        around = self._around(now, await self._inputs_of(state))
         if len(state.hosts) <= LARGE:
             return evaluate_cluster(state, around, memo=self._memo(state.cluster.id))
         # A memo serves one evaluation at a time; the loop goes on serving meanwhile.
