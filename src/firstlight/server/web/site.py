@@ -64,10 +64,6 @@ class Site:
         self._files = read_files(folder)
         self._otherwise = otherwise
 
-    @property
-    def is_built(self) -> bool:
-        return bool(self._files)
-
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path: str = scope["path"]
         if scope["method"] not in ("GET", "HEAD"):
