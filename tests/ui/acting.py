@@ -5,13 +5,15 @@ from typing import Final
 from uuid import UUID
 
 import httpx2
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from firstlight.simulate.user import SSH_KEY, simulated_pull_secret
 from tests.services import RunningService
 
 IN_ADDRESS: Final = re.compile(r"/clusters/([0-9a-f-]{36})/")
 INSTALL_MS: Final = 240_000
+LATE_MS: Final = 60_000
+"""For what hosts must tell first."""
 
 
 def create_by_wizard(page: Page, name: str) -> UUID:
@@ -51,3 +53,26 @@ def infra_env_of(service: RunningService, cluster_id: UUID) -> str:
 def status_is(page: Page, status: str, *, timeout: float = 60_000) -> None:
     """The state as the cluster's page says it."""
     expect(page.get_by_test_id("cluster-status")).to_have_attribute("data-status", status, timeout=timeout)
+
+
+def shown(page: Page, check: str) -> Locator:
+    """The problem, opened."""
+    problem = page.get_by_test_id(f"problem-{check}").first
+    toggle = problem.get_by_role("button").first
+    harmless = page.get_by_role("button", name="not block", expanded=False)
+    # It may move to those that do not block while we look.
+    expect(toggle.or_(harmless).first).to_be_visible(timeout=LATE_MS)
+    expect(problem).to_be_attached(timeout=LATE_MS)
+    if not problem.is_visible():
+        expect(toggle.or_(harmless).first).to_be_visible(timeout=LATE_MS)
+        harmless.click()
+    expect(toggle).to_be_visible(timeout=LATE_MS)
+    if toggle.get_attribute("aria-expanded") == "false":
+        toggle.click()
+    return problem
+
+
+def apply_fix(page: Page, check: str, title: str) -> None:
+    button = shown(page, check).get_by_test_id("fix").filter(has_text=title).first
+    expect(button).to_be_visible(timeout=LATE_MS)
+    button.click()

@@ -6,16 +6,15 @@ from typing import Final
 
 import httpx2
 from msgspec.structs import replace
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
 from firstlight.simulate.inventory import inventory_text
 from tests.clients.fleets import powered, some_machines
 from tests.services import RunningService
-from tests.ui.acting import create_by_api
+from tests.ui.acting import LATE_MS, apply_fix, create_by_api, shown
 from tests.ui.conftest import OpenPage
 
 Keep = Callable[[Page, str], None]
-LATE_MS: Final = 60_000
 SECOND_CARD: Final = {
     "name": "ens9",
     "mac_address": "02:00:00:00:99:01",
@@ -166,26 +165,3 @@ def test_another_disk_is_a_click_away(service: RunningService, open_page: OpenPa
         apply_fix(page, "no-skip-installation-disk", "Allow formatting")
         expect(page.get_by_test_id("problem-no-skip-installation-disk")).to_have_count(0)
         assert httpx2.get(host).json()["installation_disk_id"] == other
-
-
-def shown(page: Page, check: str) -> Locator:
-    """The problem, opened."""
-    problem = page.get_by_test_id(f"problem-{check}").first
-    toggle = problem.get_by_role("button").first
-    harmless = page.get_by_role("button", name="not block", expanded=False)
-    # It may move to those that do not block while we look.
-    expect(toggle.or_(harmless).first).to_be_visible(timeout=LATE_MS)
-    expect(problem).to_be_attached(timeout=LATE_MS)
-    if not problem.is_visible():
-        expect(toggle.or_(harmless).first).to_be_visible(timeout=LATE_MS)
-        harmless.click()
-    expect(toggle).to_be_visible(timeout=LATE_MS)
-    if toggle.get_attribute("aria-expanded") == "false":
-        toggle.click()
-    return problem
-
-
-def apply_fix(page: Page, check: str, title: str) -> None:
-    button = shown(page, check).get_by_test_id("fix").filter(has_text=title).first
-    expect(button).to_be_visible(timeout=LATE_MS)
-    button.click()
