@@ -81,3 +81,17 @@ IN_POOL = pool_facts(inventory=an_inventory(vendor=SystemVendor(product_name=OPE
 )
 def test_valid_platform_network_settings(facts: HostFacts, status: Status, cause: str) -> None:
     check("valid-platform-network-settings", facts, status, cause)
+
+
+@pytest.mark.parametrize(
+    ("platform", "bodies"),
+    [
+        (P.BAREMETAL, [{"user_managed_networking": True}]),
+        (P.VSPHERE, [{"user_managed_networking": True}]),
+        # There the request would be refused: the platform has to change first, and its own finding offers that.
+        (P.NUTANIX, []),
+    ],
+)
+def test_user_managed_networking_is_offered_where_it_can_be(platform: PlatformType, bodies: list[object]) -> None:
+    facts = made_by("", platform, product=OPENSTACK)
+    assert [fix.body for fix in finding("valid-platform-network-settings", facts).fixes] == bodies

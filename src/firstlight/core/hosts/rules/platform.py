@@ -6,7 +6,7 @@ from firstlight.core.hosts.facts import HostFacts
 from firstlight.core.hosts.rules.answers import NO_INVENTORY, change_cluster, refused
 from firstlight.core.model.cluster import Platform
 from firstlight.core.model.cluster_status import PlatformType
-from firstlight.core.rules import SUPPRESSED, Verdict, errored, passed
+from firstlight.core.rules import SUPPRESSED, Fix, Verdict, errored, passed
 
 VMWARE: Final = "VMware, Inc."
 NUTANIX: Final = "Nutanix"
@@ -56,8 +56,15 @@ def valid_platform_network_settings(facts: HostFacts) -> Verdict:
         " networking.",
         cause="needs-user-managed-networking",
         evidence={"product_name": vendor.product_name},
-        fixes=(change_cluster("Manage the network yourself", user_managed_networking=True),),
+        fixes=_user_managed(cluster.platform),
     )
+
+
+def _user_managed(platform: Platform) -> tuple[Fix, ...]:
+    # Nutanix clusters always keep their own network: such a request would be refused until the platform is another.
+    if platform.type is PlatformType.NUTANIX:
+        return ()
+    return (change_cluster("Manage the network yourself", user_managed_networking=True),)
 
 
 def required_manufacturer(platform: Platform) -> str | None:
