@@ -143,6 +143,14 @@ def test_a_weak_master_may_become_a_worker(role: HostRole, bodies: list[object])
         assert [fix.body for fix in finding(rule_id, facts).fixes] == bodies
 
 
+def test_a_weak_single_node_is_not_offered_to_be_a_worker() -> None:
+    host = a_host(role=HostRole.MASTER, suggested_role=None)
+    small = an_inventory(cpu_count=1, ram_mib=2048)
+    facts = host_facts(host=host, inventory=small, cluster={"control_plane_count": 1})
+    for rule_id in ("has-cpu-cores-for-role", "has-memory-for-role"):
+        assert finding(rule_id, facts).fixes == ()
+
+
 def test_numbers_are_evidence() -> None:
     found = finding("has-min-memory", memory(4096))
     assert found.evidence == {"measured_by": "host-1", "found_mib": 4096, "needed_mib": 8192, "method": "dmidecode"}

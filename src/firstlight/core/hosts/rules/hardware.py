@@ -83,7 +83,7 @@ def has_cpu_cores_for_role(facts: HostFacts) -> Verdict:
         f"The role {role}, with the operators chosen, needs {needed} CPU cores; this host has {found}.",
         cause="too-few-cores-for-role",
         evidence={"found": found, "needed": needed, "role": role.value},
-        fixes=_lighter_role(role),
+        fixes=_lighter_role(facts),
     )
 
 
@@ -99,12 +99,15 @@ def has_memory_for_role(facts: HostFacts) -> Verdict:
         f" this host has {found.physical_bytes // MIB} MiB.",
         cause="too-little-memory-for-role",
         evidence={"found_mib": found.physical_bytes // MIB, "needed_mib": needed, "role": role.value},
-        fixes=_lighter_role(role),
+        fixes=_lighter_role(facts),
     )
 
 
-def _lighter_role(role: HostRole) -> tuple[Fix, ...]:
-    return (change_host("Make this host a worker", host_role="worker"),) if role is HostRole.MASTER else ()
+def _lighter_role(facts: HostFacts) -> tuple[Fix, ...]:
+    cluster = facts.context.cluster
+    if facts.host.effective_role is not HostRole.MASTER or (cluster is not None and cluster.is_single_node):
+        return ()
+    return (change_host("Make this host a worker", host_role="worker"),)
 
 
 def _not_truncated(facts: HostFacts, kind: str, consequence: str) -> Verdict:
