@@ -18,6 +18,7 @@ from lab.cluster.kubelet import Kubelet
 from lab.cluster.objects import put_operator, put_router_certificate
 from tests.lab.cluster import furniture
 from tests.lab.cluster.clusters import (
+    ControllerProcess,
     furnished,
     join_all,
     joiners,
@@ -45,6 +46,10 @@ OPERATORS, ROUTER, OBJECTS = "Waiting for cluster operators", "Adding router ca"
 
 async def events_of(service: Service, cluster_id: UUID) -> list[Any]:
     return json.loads(await service.ask("GET", "/v2/events", query={"cluster_id": str(cluster_id)}))
+
+
+async def said_by(controller: ControllerProcess, words: str) -> bool:
+    return words in controller.said()
 
 
 async def gathered(service: Service, cluster_id: UUID) -> dict[str, bytes]:
@@ -147,6 +152,9 @@ async def test_soft_limits_are_told_and_the_installation_goes_on(kubectl: Path, 
                 await asyncio.to_thread(join_all, nodes)
                 put_operator(plane.admin, "version", Available=False, Progressing=True)
                 await wait_until(lambda: late(OPERATORS), what="slow operators")
+                await wait_until(
+                    lambda: said_by(controller, "nothing can go on without it"), what="the controller's word"
+                )
                 put_operator(plane.admin, "console", Available=True)
                 put_operator(plane.admin, "version", Available=True)
                 await wait_until(lambda: late(ROUTER), what="a slow router")
@@ -160,5 +168,4 @@ async def test_soft_limits_are_told_and_the_installation_goes_on(kubectl: Path, 
                 assert await asyncio.to_thread(controller.end) == 0
             said = controller.said()
             assert "Traceback" not in said
-            assert "nothing can go on without it" in said
             assert "Apply the objects of lvm by hand" in said

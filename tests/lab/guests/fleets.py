@@ -115,6 +115,7 @@ class GuestFleet(Fleet):
         image = environment.image("full.iso", self.ward.folder / request.role)
         return Guest(
             role=request.role,
+            name=simulated.name,
             machine=replace(machine, cdrom=image),
             ignition=ignition,
         )

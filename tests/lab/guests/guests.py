@@ -31,6 +31,8 @@ class Guest:
     """What is known of a machine so far."""
 
     role: str
+    name: str
+    """What the installed system is called; roles are dealt by the service, so it need not say the role."""
     machine: Machine
     ignition: bytes = b""
     """As the service serves it to the host's installer."""

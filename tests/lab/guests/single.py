@@ -101,7 +101,7 @@ class SingleNode:
 async def install_single(ward: Ward) -> Guest:
     async with connect(ward.service.url) as service:
         machine = a_machine(ward, "single", mac=MAC, firmware=Firmware.UEFI, wwn=WWN, memory_mib=2048)
-        node = SingleNode(ward, service, Guest(role="bootstrap", machine=machine))
+        node = SingleNode(ward, service, Guest(role="bootstrap", name="alone", machine=machine))
         await node.create()
         environment = Environment(ward.service, str(node.infra_env_id), "x86_64")
         image = await asyncio.to_thread(environment.image, "full.iso", ward.folder / machine.name)

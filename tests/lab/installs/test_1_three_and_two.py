@@ -51,9 +51,11 @@ def test_the_first_boot_was_told(site: Site) -> None:
 
 
 def test_logs_of_all_are_there(site: Site) -> None:
-    cluster = site.watcher.cluster
-    assert {host.logs_info for host in cluster.hosts} == {"completed"}
-    assert cluster.controller_logs_collected_at.year > 1
+    assert {host.logs_info for host in site.watcher.cluster.hosts} == {"completed"}
+    # The controller sends its last log after it has said that all is done.
+    site.until(
+        lambda: site.watcher.cluster.controller_logs_collected_at.year > 1, what="the controller's log", seconds=120
+    )
 
 
 def test_the_image_is_on_every_disk(site: Site) -> None:
