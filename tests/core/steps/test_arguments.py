@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from firstlight.core.model.cluster import ClusterState, DiskEncryption
+from firstlight.core.model.cluster import ClusterState, DiskEncryption, IgnitionEndpoint
 from firstlight.core.model.cluster_status import ClusterKind, EncryptionMode
 from firstlight.core.model.host import HostState, HttpHeader
 from firstlight.core.model.host_status import HostKind, HostRole
@@ -165,9 +165,10 @@ def test_api_vip() -> None:
 
 
 def test_api_vip_with_authority_token_and_headers() -> None:
-    inputs = StepInputs(ignition_ca="Q0E=", ignition_tokens={host_id(1): "t"})
+    inputs = StepInputs(ignition_tokens={host_id(1): "t"})
     host = {"ignition_endpoint_headers": (HttpHeader("X-A", "b"),)}
-    assert told(arguments.api_vip(day_two_occasion(inputs=inputs, host=host))) == {
+    cluster = {"ignition_endpoint": IgnitionEndpoint(ca_certificate="Q0E=")}
+    assert told(arguments.api_vip(day_two_occasion(inputs=inputs, host=host, cluster=cluster))) == {
         "url": "https://api-int.east.example.com:22623/config/worker",
         "request_headers": [{"key": "Authorization", "value": "Bearer t"}, {"key": "X-A", "value": "b"}],
         "ca_certificate": "Q0E=",

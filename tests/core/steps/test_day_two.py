@@ -8,55 +8,97 @@ from urllib.parse import quote
 
 import pytest
 
+from firstlight.core.install.from_records import day_two_endpoint, install_host
+from firstlight.core.install.pointer import day_two_config
 from firstlight.core.model.cluster import IgnitionEndpoint
 from firstlight.core.model.host_status import HostRole
 from firstlight.core.steps.day_two import MACHINE_CONFIG, ignition_source, os_image_in, tang_servers_in
-from firstlight.core.steps.inputs import NO_INPUTS, StepInputs
 from tests.builders.clusters import a_cluster
-from tests.builders.hosts import a_host
+from tests.builders.hosts import a_host, host_state
 
-HTTPS = StepInputs(ignition_ca="Q0E=")
+CA = b"-----BEGIN CERTIFICATE-----\nQQ==\n-----END CERTIFICATE-----"
+OTHER = CA.replace(b"QQ", b"Qg")
+
+
+def trusting(*sources: str) -> str:
+    """An Ignition override that names certificate authorities."""
+    authorities = [{"source": source} for source in sources]
+    tls = {"certificateAuthorities": authorities}
+    return json.dumps({"ignition": {"version": "3.2.0", "security": {"tls": tls}}})
+
+
+def inline(pem: bytes) -> str:
+    return "data:text/plain;base64," + base64.b64encode(pem).decode()
+
+
+OWN = trusting(inline(CA))
 
 
 @pytest.mark.parametrize(
-    ("cluster", "host", "inputs", "url"),
+    ("cluster", "host", "url"),
     [
-        ({}, {}, NO_INPUTS, "http://api.east.example.com:22624/config/master"),
-        ({}, {"suggested_role": None}, NO_INPUTS, "http://api.east.example.com:22624/config/worker"),
-        ({}, {"role": HostRole.ARBITER}, NO_INPUTS, "http://api.east.example.com:22624/config/arbiter"),
-        ({}, {"machine_config_pool_name": "infra"}, NO_INPUTS, "http://api.east.example.com:22624/config/infra"),
-        ({}, {}, HTTPS, "https://api-int.east.example.com:22623/config/master"),
-        ({"api_vip_dns_name": "192.0.2.5"}, {}, HTTPS, "https://192.0.2.5:22623/config/master"),
-        ({"api_vip_dns_name": "2001:db8::5"}, {}, NO_INPUTS, "http://[2001:db8::5]:22624/config/master"),
+        ({}, {}, "http://api.east.example.com:22624/config/master"),
+        ({}, {"suggested_role": None}, "http://api.east.example.com:22624/config/worker"),
+        ({}, {"role": HostRole.ARBITER}, "http://api.east.example.com:22624/config/arbiter"),
+        ({}, {"machine_config_pool_name": "infra"}, "http://api.east.example.com:22624/config/infra"),
+        ({}, {"ignition_override": OWN}, "https://api-int.east.example.com:22623/config/master"),
+        (
+            {},
+            {"ignition_override": trusting("https://certificates.lab/ca.pem")},
+            "https://api-int.east.example.com:22623/config/master",
+        ),
+        ({}, {"ignition_override": trusting()}, "http://api.east.example.com:22624/config/master"),
+        ({}, {"ignition_override": "no JSON"}, "http://api.east.example.com:22624/config/master"),
+        ({"api_vip_dns_name": "192.0.2.5"}, {"ignition_override": OWN}, "https://192.0.2.5:22623/config/master"),
+        ({"api_vip_dns_name": "2001:db8::5"}, {}, "http://[2001:db8::5]:22624/config/master"),
         (
             {"ignition_endpoint": IgnitionEndpoint(url="https://mcs.lab:1/x/?q=1")},
             {},
-            NO_INPUTS,
             "https://mcs.lab:1/x/master?q=1",
         ),
         (
             {"ignition_endpoint": IgnitionEndpoint(ca_certificate="QQ==")},
             {},
-            NO_INPUTS,
             "https://api-int.east.example.com:22623/config/master",
         ),
     ],
 )
-def test_addresses(cluster: dict[str, Any], host: dict[str, Any], inputs: StepInputs, url: str) -> None:
-    source = ignition_source(a_cluster(**cluster), a_host(**host), inputs=inputs)
+def test_addresses(cluster: dict[str, Any], host: dict[str, Any], url: str) -> None:
+    source = ignition_source(a_cluster(**cluster), a_host(**host))
     assert source is not None
     assert source.url == url
 
 
-def test_the_endpoints_own_authority_comes_first() -> None:
-    cluster = a_cluster(ignition_endpoint=IgnitionEndpoint(url="https://a", ca_certificate=" QQ== "))
-    source = ignition_source(cluster, a_host(), inputs=HTTPS)
+@pytest.mark.parametrize(
+    ("given", "override", "trusted"),
+    [
+        (b"", "", []),
+        (CA, "", [CA]),
+        (b"", OWN, [CA]),
+        (CA, OWN, [CA]),
+        (CA + b"\n", trusting(inline(OTHER), inline(CA)), [CA, OTHER]),
+        (OTHER, trusting("https://certificates.lab/ca.pem"), [OTHER]),
+        (b"", trusting("https://certificates.lab/ca.pem"), []),
+    ],
+)
+def test_endpoint_and_host_both_say_whom_to_trust(given: bytes, override: str, trusted: list[bytes]) -> None:
+    endpoint = IgnitionEndpoint(url="https://a", ca_certificate=f" {base64.b64encode(given).decode()} ")
+    source = ignition_source(a_cluster(ignition_endpoint=endpoint), a_host(ignition_override=override))
     assert source is not None
-    assert source.ca_certificate == "QQ=="
+    assert base64.b64decode(source.ca_certificate).strip() == b"\n".join(trusted)
+
+
+def test_the_address_that_is_checked_is_the_one_that_is_installed_from() -> None:
+    for override, endpoint in [("", None), (OWN, None), ("", IgnitionEndpoint(url="https://a/b"))]:
+        cluster, state = a_cluster(ignition_endpoint=endpoint), host_state(1, ignition_override=override)
+        config = day_two_config(install_host(state, cluster=cluster), day_two_endpoint(cluster, state.host))
+        source = ignition_source(cluster, state.host)
+        assert source is not None
+        assert config.ignition.config.merge[0].source == source.url
 
 
 def test_without_a_name_there_is_no_address() -> None:
-    assert ignition_source(a_cluster(base_dns_domain=""), a_host(), inputs=NO_INPUTS) is None
+    assert ignition_source(a_cluster(base_dns_domain=""), a_host()) is None
 
 
 @pytest.mark.parametrize(

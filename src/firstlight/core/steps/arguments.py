@@ -98,7 +98,7 @@ def lies_in(address: str, *, network: tuple[str, int, int, int]) -> bool:
 def api_vip(occasion: Occasion) -> Step | None:
     if occasion.cluster is None:
         return None
-    source = ignition_source(occasion.cluster, occasion.host, inputs=occasion.inputs)
+    source = ignition_source(occasion.cluster, occasion.host)
     if source is None:
         return None
     token = occasion.inputs.ignition_tokens.get(occasion.host.id, "")

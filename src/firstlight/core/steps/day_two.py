@@ -14,7 +14,6 @@ from msgspec import Struct
 from firstlight.core.model.cluster import Cluster
 from firstlight.core.model.host import Host
 from firstlight.core.steps.decoding import number_of_address
-from firstlight.core.steps.inputs import StepInputs
 from firstlight.core.steps.occasion import node_role_of
 
 PLAIN_PORT: Final = 22624
@@ -29,23 +28,28 @@ class IgnitionSource(Struct, frozen=True):
     """Base64 PEM; empty for plain HTTP or public authorities."""
 
 
-def ignition_source(cluster: Cluster, host: Host, *, inputs: StepInputs) -> IgnitionSource | None:
-    """Where a new node gets its Ignition; None while the address of the cluster is unknown."""
+def ignition_source(cluster: Cluster, host: Host) -> IgnitionSource | None:
+    """Where a new node gets its Ignition; None while the address of the cluster is unknown.
+
+    Whom it trusts there is said by the cluster's endpoint, by the host's own Ignition, or by both.
+    """
     pool = host.machine_config_pool_name or node_role_of(host)
     endpoint = cluster.ignition_endpoint
-    certificate = (endpoint.ca_certificate.strip() if endpoint is not None else "") or inputs.ignition_ca
+    own = _authorities_in(host.ignition_override)
+    certificate = _joined(endpoint.ca_certificate.strip() if endpoint is not None else "", own)
     if endpoint is not None and endpoint.url:
         parts = urlsplit(endpoint.url)
         return IgnitionSource(urlunsplit(parts._replace(path=f"{parts.path.rstrip('/')}/{pool}")), certificate)
     server = api_address(cluster)
     if not server:
         return None
-    if certificate and server.startswith("api."):
+    secure = bool(certificate or own)
+    if secure and server.startswith("api."):
         # The server's certificate speaks for the internal name only.
         server = "api-int." + server.removeprefix("api.")
     number = number_of_address(server)
     shown = f"[{server}]" if number is not None and number[0] == 6 else server
-    scheme, port = ("https", SECURE_PORT) if certificate else ("http", PLAIN_PORT)
+    scheme, port = ("https", SECURE_PORT) if secure else ("http", PLAIN_PORT)
     return IgnitionSource(f"{scheme}://{shown}:{port}/config/{pool}", certificate)
 
 
@@ -78,19 +82,56 @@ class _Storage(Struct):
     files: list[_File] | None = None
 
 
+class _Tls(Struct, rename="camel"):
+    certificate_authorities: list[_Contents] | None = None
+
+
+class _Security(Struct):
+    tls: _Tls | None = None
+
+
+class _Head(Struct):
+    security: _Security | None = None
+
+
 class _Ignition(Struct):
+    ignition: _Head | None = None
     storage: _Storage | None = None
 
 
 _DECODER: Final = msgspec.json.Decoder(_Ignition)
+_NOTHING: Final = _Ignition()
+
+
+def _decoded(ignition: str) -> _Ignition:
+    try:
+        return _DECODER.decode(ignition)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return _NOTHING
 
 
 @lru_cache(maxsize=256)
 def _storage_of(ignition: str) -> _Storage | None:
+    return _decoded(ignition).storage
+
+
+@lru_cache(maxsize=256)
+def _authorities_in(ignition: str) -> tuple[bytes, ...]:
+    """The certificates an Ignition trusts besides the public ones; empty for each that is not in the text itself."""
+    head = _decoded(ignition).ignition if ignition.strip() else None
+    tls = head.security.tls if head is not None and head.security is not None else None
+    return tuple(_content(one).strip() for one in (tls.certificate_authorities if tls is not None else None) or ())
+
+
+def _joined(given: str, own: tuple[bytes, ...]) -> str:
+    """One base64 text of all certificates, each of them once."""
+    if not any(own):
+        return given
     try:
-        return _DECODER.decode(ignition).storage
-    except (msgspec.MsgspecError, UnicodeError, RecursionError):
-        return None
+        first = base64.b64decode(given).strip()
+    except binascii.Error:
+        first = b""
+    return base64.b64encode(b"\n".join(dict.fromkeys(one for one in (first, *own) if one)) + b"\n").decode()
 
 
 def tang_servers_in(ignition: str) -> str:

@@ -41,8 +41,6 @@ class StepInputs(Struct, frozen=True, kw_only=True):
     release: ReleaseFacts = ReleaseFacts()
     boot_artifacts: Mapping[UUID, BootArtifacts] = {}
     """Infra-env → artifacts."""
-    ignition_ca: str = ""
-    """Day 2: base64 PEM of the authority behind the cluster's machine config server; empty means plain HTTP."""
     ignition_tokens: Mapping[UUID, str] = {}
     """Day 2: host → token for the Ignition endpoint."""
 
