@@ -17,6 +17,9 @@ LAB_PEERS ?= coreos-installer nmstatectl openshift-install etcd kube-apiserver k
 # Anything more for pytest: make test TESTS='-k vips'
 TESTS ?=
 
+# Tests start hundreds of Python processes: without compiled modules each would compile a thousand files again.
+unexport PYTHONDONTWRITEBYTECODE
+
 BIN := .venv/bin
 UV := UV_PROJECT_ENVIRONMENT=.venv UV_PYTHON_DOWNLOADS=never $(BIN)/uv
 PYTEST := $(BIN)/python -m pytest
