@@ -10,6 +10,7 @@ from typing import Final, NoReturn, TypeVar
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.brief_reports import BriefReports
 from tests.peers import S3, Missing, Postgres, peer_path, running_postgres, running_s3
 from tests.registries import Registry, guarded_registry, running_registry
 
@@ -32,6 +33,11 @@ PATIENT: Final = settings(deadline=None, suppress_health_check=[HealthCheck.too_
 settings.register_profile("fixed", PATIENT, derandomize=True, database=None)
 settings.register_profile("explore", PATIENT, max_examples=2_000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(BriefReports())
 
 
 @pytest.fixture
