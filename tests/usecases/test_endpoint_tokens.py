@@ -10,10 +10,10 @@ from firstlight.core.model.cluster_status import ClusterKind, ClusterStatus
 from firstlight.core.model.host_status import HostKind, HostStatus
 from firstlight.core.model.plan import StepType
 from firstlight.core.roles import key_of
-from firstlight.server.composition import inputs_for
 from firstlight.server.engine.evaluator import Evaluator
 from firstlight.server.ports.subjects import host_subject
 from firstlight.server.ports.writes import PutSecret
+from firstlight.server.usecases.step_inputs import inputs_for
 from tests.builders.clusters import a_cluster, an_infra_env
 from tests.builders.hosts import host_state
 from tests.builders.moments import INFRA_ENV_ID, NOW

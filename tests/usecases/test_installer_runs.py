@@ -11,10 +11,10 @@ from msgspec.structs import replace
 from firstlight.core.install import ignition
 from firstlight.core.model.cluster import Platform
 from firstlight.core.model.cluster_status import PlatformType, PreparationStatus
-from firstlight.server.composition import step_inputs
 from firstlight.server.ports.installer import Installer
 from firstlight.server.release.installers import InstallerSettings, ReleaseInstallers
 from firstlight.server.usecases.installer_runs import output_name
+from firstlight.server.usecases.step_inputs import step_inputs
 from firstlight.server.usecases.world import World
 from tests.core.install.validator import verdict
 from tests.registries import Registry, layer

@@ -15,7 +15,6 @@ from firstlight.core.hosts.hardware_setting import parse_hardware
 from firstlight.core.hosts.rules import host_rules
 from firstlight.core.install.inputs import MirrorRegistries
 from firstlight.core.install.mirrors import parse_registries_conf
-from firstlight.core.model.cluster import ClusterState
 from firstlight.core.model.policy import (
     DEFAULT_FINALIZING_LIMITS,
     DEFAULT_HARDWARE,
@@ -24,8 +23,6 @@ from firstlight.core.model.policy import (
     Timeouts,
     VersionedHardware,
 )
-from firstlight.core.roles import key_of
-from firstlight.core.steps.inputs import NO_INPUTS, StepInputs, release_facts
 from firstlight.core.versions.catalogue import Catalogue
 from firstlight.core.versions.configured import configured_catalogue
 from firstlight.server.auth.authenticator import Authenticator
@@ -34,10 +31,8 @@ from firstlight.server.auth.setup import administrator, service_keys
 from firstlight.server.auth.tokens import Lifetimes, Tokens
 from firstlight.server.ports.clock import Clock
 from firstlight.server.ports.store import Store
-from firstlight.server.ports.subjects import host_subject
 from firstlight.server.setting_types import duration
 from firstlight.server.settings import Settings, managed_domains
-from firstlight.server.usecases.hosts import ENDPOINT_CREDENTIAL
 from firstlight.server.usecases.world import ServiceFacts
 
 
@@ -245,20 +240,3 @@ def catalogue_of(settings: Settings) -> Catalogue:
         must_gather_images=settings.must_gather_images,
         ignored_versions=settings.ignored_openshift_versions,
     )
-
-
-def step_inputs(state: ClusterState, catalogue: Catalogue) -> StepInputs:
-    """What step arguments need beyond the state; images inside a release are known once it has been looked into."""
-    version = state.cluster.openshift_version
-    if not version:
-        return NO_INPUTS
-    parts = state.cluster.release_parts
-    return StepInputs(release=release_facts(parts, must_gather=catalogue.must_gather(version)))
-
-
-async def inputs_for(state: ClusterState, *, catalogue: Catalogue, store: Store) -> StepInputs:
-    """The same with what day-2 hosts show to the endpoint of their Ignition, which is kept apart from their records."""
-    keys = [key_of(host) for host in state.hosts if host.host.is_day_two and host.host.ignition_endpoint_token_set]
-    tokens = {key[1]: await store.secret(host_subject(key), ENDPOINT_CREDENTIAL) or "" for key in keys}
-    inputs = step_inputs(state, catalogue)
-    return replace(inputs, ignition_tokens=tokens) if tokens else inputs

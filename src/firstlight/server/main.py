@@ -9,6 +9,7 @@ import ssl
 from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from types import ModuleType
 from typing import Final
 from uuid import uuid4
@@ -25,7 +26,7 @@ from firstlight.server.auth.origins import Hosts
 from firstlight.server.base_images.image_service import image_service_of
 from firstlight.server.blobs.connect import open_blobs
 from firstlight.server.blobs.sealed import SealedBlobs
-from firstlight.server.composition import access_of, catalogue_of, inputs_for, policy_of, service_facts
+from firstlight.server.composition import access_of, catalogue_of, policy_of, service_facts
 from firstlight.server.engine.bell import Bell
 from firstlight.server.engine.engine import Engine
 from firstlight.server.engine.evaluator import Evaluator
@@ -59,6 +60,7 @@ from firstlight.server.usecases.chores import CHORES, plan_chores
 from firstlight.server.usecases.object_names import holds_secrets
 from firstlight.server.usecases.preparation import operations
 from firstlight.server.usecases.sessions import Sessions
+from firstlight.server.usecases.step_inputs import inputs_for, pool_inputs
 from firstlight.server.usecases.stream import Broadcast
 from firstlight.server.usecases.waits import Waits
 from firstlight.server.usecases.world import World
@@ -102,13 +104,16 @@ async def service(
         clock = clock or SystemClock()
         replica = new_name()
         listening = Listening(store, clock, replica=replica, poll_seconds=policy.poll_seconds)
+        access = await access_of(settings, store, clock)
         evaluator = Evaluator(
             policy,
-            inputs_of=lambda state: inputs_for(state, catalogue=catalogue, store=store),
+            inputs_of=partial(inputs_for, catalogue=catalogue, store=store),
+            pool_inputs_of=partial(
+                pool_inputs, image_service_url=settings.image_service_url, store=store, tokens=access.tokens
+            ),
             forgiven_until=listening.forgiven_until,
         )
         bell = Bell()
-        access = await access_of(settings, store, clock)
         world = World(
             store=store,
             blobs=blobs,

@@ -2,7 +2,8 @@
 
 import pytest
 
-from firstlight.core.install.ipxe import STAGES_FROM_DISK, BootArtifacts, boot_script, boots_from_disk, chain_script
+from firstlight.core.install.ipxe import STAGES_FROM_DISK, boot_script, boots_from_disk, chain_script
+from firstlight.core.steps.inputs import BootArtifacts
 
 ARTIFACTS = BootArtifacts(kernel_url="http://i/kernel", initrd_url="http://i/initrd", rootfs_url="http://i/rootfs")
 

@@ -3,8 +3,8 @@
 from typing import Final
 from urllib.parse import quote, urlencode
 
-from firstlight.core.install.ipxe import BootArtifacts
 from firstlight.core.model.infra_env import InfraEnv
+from firstlight.core.steps.inputs import BootArtifacts
 
 FILE_OF_TYPE: Final = {"full-iso": "full.iso", "minimal-iso": "minimal.iso", "disconnected-iso": "disconnected.iso"}
 

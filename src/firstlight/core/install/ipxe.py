@@ -3,18 +3,12 @@
 from collections.abc import Sequence
 from typing import Final
 
-from firstlight.core.install.inputs import Value
+from firstlight.core.steps.inputs import BootArtifacts
 
 CONSOLES: Final = "console=tty1 console=ttyS1,115200n8"
 BOOT_ORDER_CONTROL: Final = "boot-order-control"
 STAGES_FROM_DISK: Final = frozenset({"Rebooting", "Waiting for ignition", "Configuring", "Joined", "Done"})
 """Stages at which the disk is written: booting the network image again would start over."""
-
-
-class BootArtifacts(Value, frozen=True, kw_only=True):
-    kernel_url: str
-    initrd_url: str
-    rootfs_url: str
 
 
 def boot_script(artifacts: BootArtifacts, *, kernel_arguments: Sequence[str] = ()) -> str:

@@ -30,7 +30,7 @@ def release_facts(parts: Mapping[str, str], *, must_gather: Mapping[str, str]) -
 
 
 class BootArtifacts(Struct, frozen=True, kw_only=True):
-    """Where a machine that is given back finds its discovery system; the initrd URL is signed where that is needed."""
+    """Where a machine finds its discovery system without a medium; the initrd URL is signed where that is needed."""
 
     kernel_url: str
     rootfs_url: str

@@ -22,9 +22,10 @@ LARGE: Final = 50
 """Hosts from which on an evaluation leaves the event loop."""
 
 InputsOf = Callable[[ClusterState], Awaitable[StepInputs]]
+PoolInputsOf = Callable[[HostState, InfraEnv], Awaitable[StepInputs]]
 
 
-async def no_inputs(_state: ClusterState) -> StepInputs:
+async def no_inputs(*_state: object) -> StepInputs:
     return NO_INPUTS
 
 
@@ -34,11 +35,13 @@ class Evaluator:
         policy: Policy,
         *,
         inputs_of: InputsOf = no_inputs,
+        pool_inputs_of: PoolInputsOf = no_inputs,
         forgiven_until: Callable[[datetime], datetime | None] = lambda _: None,
     ) -> None:
         """`forgiven_until` says before which moment silence does not count, asked at the moment of deciding."""
         self._policy = policy
         self._inputs_of = inputs_of
+        self._pool_inputs_of = pool_inputs_of
         self._forgiven_until = forgiven_until
         self._memos: OrderedDict[UUID, Memo] = OrderedDict()
         self._turns = Turns()
@@ -53,7 +56,8 @@ class Evaluator:
             return await asyncio.to_thread(evaluate_cluster, state, around, memo=memo)
 
     async def pool_host(self, state: HostState, infra_env: InfraEnv, now: datetime) -> Decision:
-        return evaluate_pool_host(state, infra_env, self._around(now, NO_INPUTS))
+        around = self._around(now, await self._pool_inputs_of(state, infra_env))
+        return evaluate_pool_host(state, infra_env, around)
 
     def _around(self, now: datetime, inputs: StepInputs) -> Surroundings:
         since = self._forgiven_until(now)
