@@ -32,7 +32,7 @@ PROGRAMS = (
     *("pvs", "vgremove", "pvremove", "dmsetup", "mdadm", "wipefs", "dd", "mkdir", "coreos-installer", "efibootmgr"),
     *("mount", "umount", "test", "podman", "ssh-keygen", "systemctl", "hostname", "hostnamectl", "shutdown"),
     *("ostree", "rpm-ostree", "growpart", "xfs_growfs", "fsfreeze", "getenforce", "setenforce", "touch", "cp", "rsync"),
-    *("du", "journalctl", "lsblk", "findmnt", "dmesg", "coredumpctl"),
+    *("du", "journalctl", "lsblk", "findmnt", "dmesg", "coredumpctl", "udevadm"),
 )
 RECORD = """#!/bin/sh
 { printf '%s' "${0##*/}"; for word in "$@"; do printf '\\t%s' "$word"; done; printf '\\n'; } >> "$RIG/calls"

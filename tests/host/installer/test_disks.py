@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from firstlight.host.installer.boot_order import duplicates
+from firstlight.host.installer.boot_order import duplicates, first_entry
 from firstlight.host.installer.cleaning import physical_volumes
 from firstlight.host.installer.devices import find, read_graph, resolved
 from firstlight.host.root import Root
@@ -168,3 +168,44 @@ async def test_the_boot_order_names_the_partition_and_drops_older_entries(tmp_pa
     assert made[-1] == "\\EFI\\centos\\shimaa64.efi"
     assert dropped == ["efibootmgr", "-v", "-b", "0003", "-B"]
     assert [words[-1] for words in rig.calls("umount")] == [rig.calls("mount")[0][-1]]
+
+
+@pytest.mark.anyio
+async def test_the_boot_order_waits_for_the_kernel_to_read_the_new_table(tmp_path: Path) -> None:
+    """Closing a disk that was written to makes its partitions vanish for a moment, a long one on a busy machine."""
+    rig, hub = Rig(tmp_path), Hub()
+    (rig.root / "sys/firmware/efi").mkdir(parents=True)
+    away, place = tmp_path / "sda2", rig.root / "sys/devices/sda/sda2"
+    rig.behave("coreos-installer", f"/bin/mv {place} {away}\n")
+    rig.behave("udevadm", f"/bin/mv {away} {place}\n")
+    rig.behave("test", 'case "$2" in */EFI/redhat/shimx64.efi) exit 0;; esac; exit 1\n')
+    rig.behave("efibootmgr", "printf 'BootOrder: 0003,0001\\nBoot0003* Red Hat Enterprise Linux\\tHD(2)\\n'\n")
+    async with scripted(hub) as server:
+        assert await rig.finish(server.url, role="master") == 0, rig.log()
+    assert rig.calls("efibootmgr")[0][2:6] == ["-d", "/dev/sda", "-p", "2"]
+    assert "The firmware starts from the new disk next time." in rig.log()
+
+
+@pytest.mark.anyio
+async def test_a_disk_whose_partitions_never_come_gets_a_warning(tmp_path: Path) -> None:
+    rig, hub = Rig(tmp_path), Hub()
+    (rig.root / "sys/firmware/efi").mkdir(parents=True)
+    rig.behave("coreos-installer", f"/bin/rm -r {rig.root / 'sys/devices/sda/sda2'}\n")
+    async with scripted(hub) as server:
+        assert await rig.finish(server.url, role="master") == 0, rig.log()
+    assert "the disk has no second partition" in rig.log()
+    assert not rig.calls("efibootmgr")
+
+
+@pytest.mark.parametrize(
+    ("listed", "first"),
+    [
+        ("BootCurrent: 0001\nBootOrder: 0003,0001\nBoot0001* DVD\tPci\nBoot0003* Red Hat\tHD(2,GPT)\n", "Red Hat"),
+        ("BootOrder: 0001,0003\nBoot0001* DVD\nBoot0003* Red Hat\n", "DVD"),
+        ("BootOrder: 000A\nBoot000A  Disk that is off\n", "Disk that is off"),
+        ("BootOrder: 0007\nBoot0001* DVD\n", ""),
+        ("No BootOrder is set; firmware will attempt recovery\n", ""),
+    ],
+)
+def test_what_the_firmware_tries_first(listed: str, first: str) -> None:
+    assert first_entry(listed) == first

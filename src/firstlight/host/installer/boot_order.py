@@ -3,15 +3,19 @@
 import re
 from typing import Final
 
-from firstlight.host.installer.devices import Device, find, read_graph
+from firstlight.host.installer.devices import Device
 from firstlight.host.installer.run import Run, complaint_of
+from firstlight.host.installer.written import written
 
 LABEL: Final = "Red Hat Enterprise Linux"
 EFI_PARTITION: Final = 2
 MOUNT: Final = "/run/firstlight-installer/efi"
-SECONDS: Final = 30.0
+SECONDS: Final = 120.0
+"""Some firmware takes its time to write what it shall remember."""
+TRIES: Final = 3
 FOLDERS: Final = ("redhat", "centos", "fedora")
 LOADERS: Final = ("shimx64.efi", "shimaa64.efi")
+_ORDER: Final = re.compile(r"^BootOrder: ([0-9A-Fa-f]{4})", re.MULTILINE)
 _SAME_LABEL: Final = re.compile(r"Boot([0-9A-Fa-f]{4}) has same label")
 
 
@@ -25,12 +29,11 @@ async def set_boot_order(run: Run) -> None:
     if not run.root.is_folder("/sys/firmware/efi"):
         run.log.info("This machine has no EFI; its boot order stays as it is.")
         return
-    graph = read_graph(run.root)
-    disk = find(run.root, graph, run.device)
-    partition = next((one for one in graph.partitions(disk) if one.partition == EFI_PARTITION), None) if disk else None
-    if partition is None:
+    system = await written(run, EFI_PARTITION)
+    if system is None:
         run.log.warning("The boot order stays as it is: the disk has no second partition.", disk=run.device)
         return
+    partition = system.partitions[EFI_PARTITION]
     loader = await _loader(run, partition)
     if not loader:
         run.log.warning("The boot order stays as it is: no boot loader was found.", partition=_path(partition))
@@ -38,13 +41,25 @@ async def set_boot_order(run: Run) -> None:
     made = await run.attempt(
         *("efibootmgr", "-v", "-d", run.device, "-p", str(EFI_PARTITION), "-c", "-L", LABEL, "-l", loader),
         limit=SECONDS,
+        tries=TRIES,
     )
     if not made.succeeded:
         run.log.warning("failed to set boot order", reason=complaint_of(made))
         return
     for number in duplicates((made.output + b"\n" + made.errors).decode("utf-8", "replace")):
         await run.attempt("efibootmgr", "-v", "-b", number, "-B", limit=SECONDS)
-    await run.attempt("efibootmgr", "-v", limit=SECONDS)
+    first = first_entry((await run.attempt("efibootmgr", "-v", limit=SECONDS)).text)
+    if first == LABEL:
+        run.log.info("The firmware starts from the new disk next time.")
+    else:
+        run.log.warning("The firmware does not start from the new disk next time.", first=first)
+
+
+def first_entry(text: str) -> str:
+    """The label that the firmware tries first, out of what efibootmgr lists; empty if that cannot be told."""
+    order = _ORDER.search(text)
+    entry = re.search(rf"^Boot{order[1]}\*? (.*)$", text, re.MULTILINE) if order else None
+    return entry[1].partition("\t")[0].strip() if entry else ""
 
 
 def duplicates(text: str) -> tuple[str, ...]:
@@ -55,7 +70,7 @@ def duplicates(text: str) -> tuple[str, ...]:
 async def _loader(run: Run, partition: Device) -> str:
     """The firmware's path of the first boot loader on the partition, empty if there is none."""
     await run.attempt("mkdir", "-p", MOUNT, limit=SECONDS)
-    mounted = await run.attempt("mount", "-o", "ro", _path(partition), MOUNT, limit=SECONDS, tries=3)
+    mounted = await run.attempt("mount", "-o", "ro", _path(partition), MOUNT, limit=SECONDS, tries=TRIES)
     if not mounted.succeeded:
         return ""
     try:

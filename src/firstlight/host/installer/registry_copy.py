@@ -4,9 +4,10 @@ import asyncio
 from typing import Final
 
 from firstlight.core.wire.words import HostStage
-from firstlight.host.installer.devices import Device, find, read_graph
+from firstlight.host.installer.devices import Device
 from firstlight.host.installer.percent import BARE, Percents
 from firstlight.host.installer.run import InstallationFailed, Run, complaint_of
+from firstlight.host.installer.written import written
 
 MEDIA: Final = "/run/media/iso/registry"
 DATA: Final = "/mnt/agentdata"
@@ -24,13 +25,11 @@ async def copy_registry(run: Run) -> None:
         return
     run.tell(STAGE)
     size = data_size(await run.must("du", "-sb", DATA))
-    graph = read_graph(run.root)
-    disk = find(run.root, graph, run.device)
-    parts = () if disk is None else graph.partitions(disk)
-    partition = next((one for one in parts if one.partition == ROOT_PARTITION), None)
-    if disk is None or partition is None:
+    system = await written(run, ROOT_PARTITION)
+    if system is None:
         raise InstallationFailed(f"{run.device} has no partition {ROOT_PARTITION} for the registry's data.")
-    free = free_percent(disk, partition, size=size)
+    partition = system.partitions[ROOT_PARTITION]
+    free = free_percent(system.disk, partition, size=size)
     await run.must("growpart", f"--free-percent={free}", run.device, str(ROOT_PARTITION))
     await run.must("mkdir", "-p", MOUNT)
     await run.must("mount", partition.path, MOUNT, tries=3)

@@ -15,9 +15,10 @@ from firstlight.core.install import ignition
 from firstlight.core.install.data_url import from_data_url
 from firstlight.host.actions.action import Unfetched
 from firstlight.host.fetching import fetcher
-from firstlight.host.installer.devices import Device, find, read_graph
+from firstlight.host.installer.devices import Device
 from firstlight.host.installer.pace import words
 from firstlight.host.installer.run import Run
+from firstlight.host.installer.written import written
 
 ENCAPSULATED: Final = "/etc/ignition-machine-config-encapsulated.json"
 ACCEPT: Final = "application/vnd.coreos.ignition+json; version=3.4.0"
@@ -125,12 +126,11 @@ def machine_config_in(document: bytes) -> MachineConfigSpec:
 
 
 async def _deploy(run: Run, wanted: MachineConfigSpec) -> None:
-    graph = read_graph(run.root)
-    disk = find(run.root, graph, run.device)
-    numbered = {one.partition: one for one in graph.partitions(disk)} if disk is not None else {}
-    if disk is None or not {ROOT_PARTITION, BOOT_PARTITION} <= numbered.keys():
+    system = await written(run, ROOT_PARTITION, BOOT_PARTITION)
+    if system is None:
         raise Unusable(f"{run.device} has not the partitions of the system that was written")
-    free = free_percent(disk, numbered[ROOT_PARTITION])
+    numbered = system.partitions
+    free = free_percent(system.disk, numbered[ROOT_PARTITION])
     kargs = ("ignition.platform.id=metal", "$ignition_firstboot", *(wanted.kernel_arguments or ()))
     enforcing = (await run.attempt("getenforce")).text.strip() == "Enforcing"
     try:
