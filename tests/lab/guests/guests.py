@@ -80,4 +80,9 @@ def run_installed(ward: Ward, guest: Guest) -> None:
     with ward.running(machine) as started:
         guest.booted = ward.report_of(machine, started)
         assert guest.booted.code == 0, guest.booted.text("said")
+        assert "root" in guest.booted.files, f"{machine.name} did not start from its disk: {_firmware(guest.booted)}"
         ward.wait(started, lambda: guest.is_light, "told the service about its first boot", seconds=600)
+
+
+def _firmware(report: Report) -> str:
+    return report.files.get("boot-order", b"it has no EFI").decode(errors="replace")
