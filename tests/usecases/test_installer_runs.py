@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from firstlight.core.install import ignition
 from firstlight.core.model.cluster import Platform
 from firstlight.core.model.cluster_status import PlatformType, PreparationStatus
-from firstlight.server.ports.installer import Installer
+from firstlight.server.ports.installer import Installer, InstallerOrder
 from firstlight.server.release.installers import InstallerSettings, ReleaseInstallers
 from firstlight.server.usecases.installer_runs import output_name
 from firstlight.server.usecases.step_inputs import step_inputs
@@ -19,6 +19,7 @@ from firstlight.server.usecases.world import World
 from tests.core.install.validator import verdict
 from tests.registries import Registry, layer
 from tests.usecases.preparing import a_preparing_cluster, claimed_again, cluster_of, put_manifest, run
+from tests.worlds import PULL_SECRET
 
 pytestmark = pytest.mark.anyio
 PARTS = {
@@ -173,6 +174,27 @@ async def test_a_release_that_is_not_there_is_named(world: World, installer: Ins
     cluster = await cluster_of(world, state.cluster.id)
     assert cluster.preparation.status is PreparationStatus.FAILED
     assert missing in cluster.preparation.reason
+
+
+@pytest.mark.parametrize("there", [True, False])
+async def test_an_operators_own_installer_hides_no_image(
+    registry: Registry, release: str, tmp_path: Path, *, there: bool
+) -> None:
+    """The release is looked into all the same; where that fails nobody is kept from installing."""
+    settings = InstallerSettings(
+        folder=tmp_path, program=Path("/bin/true"), plain_registries=frozenset({registry.host})
+    )
+    order = InstallerOrder(
+        release_image=release if there else f"{registry.host}/ocp/absent:4.19.0",
+        version="4.19.0",
+        architecture="x86_64",
+        install_config="{}",
+        pull_secret=PULL_SECRET,
+    )
+    async with ReleaseInstallers(settings).run(order) as run:
+        images = await run.images()
+    assert {name: image for name, image in images.items() if name in PARTS} == (PARTS if there else {})
+    assert not list((tmp_path / "work").iterdir())
 
 
 async def test_whoever_goes_on_after_a_crash_writes_the_same_files(

@@ -32,9 +32,8 @@ class InstallerOrder(Struct, frozen=True, kw_only=True):
 class InstallerRun(Protocol):
     """One run in a directory of its own, gone afterwards."""
 
-    @property
-    def images(self) -> Mapping[str, str]:
-        """The images of the release by component; none where an operator's own installer hides the release."""
+    async def images(self) -> Mapping[str, str]:
+        """The images of the release by component; none where it cannot be had, and was not needed so far."""
         ...
 
     async def manifests(self) -> Sequence[ManifestFile]:

@@ -2,21 +2,23 @@
 
 import asyncio
 import platform
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 import structlog
 from msgspec import Struct
 
+from firstlight.core.errors import Error
 from firstlight.core.validate.pull_secret import parse_pull_secret
 from firstlight.core.versions.image_reference import parse_reference
 from firstlight.core.versions.numbers import Version, parse
 from firstlight.server.ports.installer import InstallerOrder, InstallerRun
 from firstlight.server.release.connecting import open_registries
 from firstlight.server.release.openshift_install import Directory, Way
-from firstlight.server.release.payload import Release
+from firstlight.server.release.payload import Release, ReleaseInfo
 from firstlight.server.release.tool_cache import ToolCache
 from firstlight.server.release.work_folders import sweep, work_folder
 
@@ -25,6 +27,12 @@ log = structlog.get_logger(__name__)
 STATIC_SINCE: Final = Version(major=4, minor=16)
 """From here on the common installer knows bare metal too, and needs no libraries."""
 WORK: Final = "install-"
+LOOK_SECONDS: Final = 60
+"""How long a release is waited for whose installer is not needed."""
+
+
+Look = Callable[[], Awaitable[Mapping[str, str]]]
+"""Tells the images of a release by component."""
 
 
 class InstallerSettings(Struct, frozen=True, kw_only=True):
@@ -55,26 +63,32 @@ class ReleaseInstallers:
     @asynccontextmanager
     async def run(self, order: InstallerOrder) -> AsyncGenerator[InstallerRun]:
         async with AsyncExitStack() as stack:
-            program, images = self._settings.program, dict[str, str]()
+            program, look = self._settings.program, partial(self._images, order)
             if program is None:
-                program, images = await stack.enter_async_context(self._program(order))
+                program, look = await stack.enter_async_context(self._program(order))
             # Not before: whoever downloads a release for minutes keeps nobody from using another one.
             await stack.enter_async_context(self._slots)
             folder = await stack.enter_async_context(work_folder(self._work, prefix=WORK))
             way = Way(program=program, folder=folder, invoker=self._settings.invoker, niceness=self._settings.niceness)
-            yield Directory(order, way, images=images)
+            yield Directory(order, way, look=look)
+
+    async def _images(self, order: InstallerOrder) -> Mapping[str, str]:
+        """What hosts are told of a release whose installer is not needed: nothing where it cannot be had."""
+        try:
+            async with asyncio.timeout(LOOK_SECONDS), self._release(order) as release:
+                return (await release.info(parse_reference(order.release_image))).images
+        except (Error, TimeoutError) as reason:
+            log.warning(
+                "the release cannot be looked into, so its hosts are told of none of its images",
+                release=order.release_image,
+                reason=str(reason) or f"no answer in {LOOK_SECONDS} seconds",
+            )
+            return {}
 
     @asynccontextmanager
-    async def _program(self, order: InstallerOrder) -> AsyncGenerator[tuple[Path, dict[str, str]]]:
+    async def _program(self, order: InstallerOrder) -> AsyncGenerator[tuple[Path, Look]]:
         name = installer_name(order.version, fips=await asyncio.to_thread(in_fips_mode))
-        secret = parse_pull_secret(order.pull_secret)
-        bundle = order.mirrors.ca_bundle if order.mirrors else ""
-        plain = self._settings.plain_registries
-        async with (
-            open_registries(secret, mirrors=order.mirrors, bundle=bundle, plain=plain) as registries,
-            work_folder(self._work, prefix=WORK) as layers,
-        ):
-            release = Release(registries, architecture=platform.machine(), folder=layers)
+        async with self._release(order) as release:
             info = await release.info(parse_reference(order.release_image))
 
             async def extracted(path: Path) -> None:
@@ -83,7 +97,22 @@ class ReleaseInstallers:
 
             digest = info.image.rpartition(":")[2]
             async with self._tools.using(f"{digest}-{name}", name, make=extracted) as program:
-                yield program, info.images
+                yield program, partial(_known, info)
+
+    @asynccontextmanager
+    async def _release(self, order: InstallerOrder) -> AsyncGenerator[Release]:
+        secret = parse_pull_secret(order.pull_secret)
+        bundle = order.mirrors.ca_bundle if order.mirrors else ""
+        plain = self._settings.plain_registries
+        async with (
+            open_registries(secret, mirrors=order.mirrors, bundle=bundle, plain=plain) as registries,
+            work_folder(self._work, prefix=WORK) as layers,
+        ):
+            yield Release(registries, architecture=platform.machine(), folder=layers)
+
+
+async def _known(info: ReleaseInfo) -> Mapping[str, str]:
+    return info.images
 
 
 def installer_name(version: str, *, fips: bool = False) -> str:

@@ -9,7 +9,7 @@ import os
 import re
 import resource
 import signal
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -53,11 +53,14 @@ class Way(Struct, frozen=True, kw_only=True):
 class Directory:
     """One run of one installer program."""
 
-    def __init__(self, order: InstallerOrder, way: Way, *, images: Mapping[str, str]) -> None:
-        self.images = images
+    def __init__(self, order: InstallerOrder, way: Way, *, look: Callable[[], Awaitable[Mapping[str, str]]]) -> None:
+        self._look = look
         self._order = order
         self._way = way
         self._folder = way.folder
+
+    async def images(self) -> Mapping[str, str]:
+        return await self._look()
 
     async def manifests(self) -> Sequence[ManifestFile]:
         await asyncio.to_thread(_write, self._folder / CONFIG, self._order.install_config.encode())

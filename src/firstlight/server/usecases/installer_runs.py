@@ -119,11 +119,11 @@ async def _run(
     )
     await report(f"getting the installer of OpenShift {inputs.version}, and waiting for its turn")
     async with installer.run(order) as run:
+        parts = {name: image for name, image in (await run.images()).items() if name in PARTS}
         await report("openshift-install is writing manifests")
         complete, added = await asyncio.to_thread(_completed, await run.manifests(), state, inputs, given)
         await report("openshift-install is writing Ignition configs")
         files = await run.configs(complete, wanted=required_files(inputs))
-        parts = {name: image for name, image in run.images.items() if name in PARTS}
     return _Output(files=files, manifests=added, parts=parts)
 
 
