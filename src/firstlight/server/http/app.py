@@ -1,9 +1,11 @@
 """The whole application: the API, the pages for machines beside it, and the start and end of the process."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from email.utils import formatdate
+from functools import cache
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -83,13 +85,15 @@ def _pages(
     async def metrics() -> tuple[int, str, bytes]:
         return OK, CONTENT_TYPE_LATEST, generate_latest(registry)
 
+    # Takes a good part of a start, and few ever ask for it.
+    encoded_document = cache(lambda: msgspec.json.encode(document(operations)))
+
     async def api_document() -> tuple[int, str, bytes]:
-        return OK, "application/json", encoded_document
+        return OK, "application/json", await asyncio.to_thread(encoded_document)
 
     async def api_page() -> tuple[int, str, bytes]:
         return OK, "text/html; charset=utf-8", docs_page()
 
-    encoded_document = msgspec.json.encode(document(operations))
     openapi = _Page("openapi", api_document, is_json=True)
     return {
         "/health": _Page("health", _checking(health, UNEXPECTED)),
