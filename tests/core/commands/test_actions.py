@@ -1,11 +1,13 @@
 """What users and agents do to clusters and hosts, in every status."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
 from firstlight.core.commands import actions
+from firstlight.core.commands.progress import report_host_progress
 from firstlight.core.decision import Decision, applied
 from firstlight.core.errors import Conflict, Invalid, NotFound
 from firstlight.core.hosts.triggers import HostTrigger
@@ -130,6 +132,16 @@ def test_no_host_stops_a_cancel(status: HostStatus) -> None:
     after = applied(state, actions.cancel(state, policy=POLICY, now=NOW))
     assert {host.host.status for host in after.hosts} == {AFTER_CANCEL.get(status, status)}
     assert after.cluster.status is C.CANCELLED
+
+
+@pytest.mark.parametrize("command", [actions.cancel, actions.reset])
+def test_what_went_on_beneath_a_failure_is_over(command: Callable[..., Decision]) -> None:
+    """Or a late word of its installer would make a cancelled host fail."""
+    state = a_state(S.ERROR, cluster={"status": C.ERROR}, kept_status=S.INSTALLING_IN_PROGRESS)
+    after = applied(state, command(state, policy=POLICY, now=NOW))
+    assert {host.host.kept_status for host in after.hosts} == {None}
+    with pytest.raises(Conflict, match="progress is taken only while it installs"):
+        report_host_progress(after.hosts[0], stage=Stage.FAILED, info="", cluster=after.cluster, policy=POLICY, now=NOW)
 
 
 @pytest.mark.parametrize("status", sorted(C))

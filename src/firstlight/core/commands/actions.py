@@ -121,7 +121,7 @@ def _with_hosts(
 
 def _unchosen(host: Host) -> Host:
     """A reset cluster chooses its bootstrap host anew, and its hosts start anew."""
-    return replace(host, bootstrap=False, tries=0, kept_status=None)
+    return replace(host, bootstrap=False, tries=0)
 
 
 def install_day_two_host(state: HostState, *, cluster: Cluster | None, policy: Policy, now: datetime) -> Decision:

@@ -90,8 +90,8 @@ def _reset(facts: HostSituation) -> tuple[Event, ...]:
     )
 
 
-def _fails_itself(facts: HostSituation) -> Host:
-    """It restarted: what went on in it is gone."""
+def _no_longer_kept(facts: HostSituation) -> Host:
+    """What went on beneath the failure of its cluster is over."""
     return replace(facts.host, kept_status=None)
 
 
@@ -146,7 +146,7 @@ REGISTER: Final[tuple[HostRow, ...]] = (
     HostRow("G7b", T.REGISTER, frozenset({S.INSTALLING}), S.DISCOVERING, "booted again to be tried again",
             all_of(on.tried_again, unstarted), _text(texts.WAITING_FOR_HARDWARE), _anew),
     HostRow("G7", T.REGISTER, RUNNING, S.ERROR, "restarted during its installation", info=_text(texts.RESTARTED)),
-    HostRow("G8", T.REGISTER, frozenset({S.ERROR}), None, "stays failed", apply=_fails_itself),
+    HostRow("G8", T.REGISTER, frozenset({S.ERROR}), None, "stays failed", apply=_no_longer_kept),
     HostRow("G11", T.REGISTER, UNBOUND | {S.UNBINDING, S.UNBINDING_PENDING_USER_ACTION, S.RECLAIMING_REBOOTING},
             S.DISCOVERING_UNBOUND, "may be other hardware now", info=_text(texts.WAITING_FOR_HARDWARE), apply=_anew),
 )  # fmt: skip
@@ -178,12 +178,13 @@ REQUESTS: Final[tuple[HostRow, ...]] = (
     HostRow("M4", T.MEDIA_GONE, UNBOUND | {S.UNBINDING}, S.DISCONNECTED_UNBOUND, "its medium is gone",
             info=_text(texts.MEDIA_GONE), apply=_media_lost, tell=_media_event),
     HostRow("X1", T.CANCEL, CANCELLABLE - NOT_YET_RUNNING, S.CANCELLED, "cancelled by the user",
-            info=_text(texts.CANCELLED), tell=_cancelled),
+            info=_text(texts.CANCELLED), apply=_no_longer_kept, tell=_cancelled),
     HostRow("X2", T.CANCEL, NOT_YET_RUNNING, S.KNOWN, "cancelled by the user",
             info=_text(texts.CANCELLED), tell=_cancelled),
     HostRow("X3", T.CANCEL, IN_A_CLUSTER - CANCELLABLE, None, "was not installing"),
     HostRow("Z1", T.RESET, IN_A_CLUSTER - NEVER_STARTED, S.RESETTING_PENDING_USER_ACTION,
-            "must boot the discovery image again", info=_text(texts.BOOT_TO_RESET), tell=_reset),
+            "must boot the discovery image again", info=_text(texts.BOOT_TO_RESET), apply=_no_longer_kept,
+            tell=_reset),
     HostRow("Z2", T.RESET, NEVER_STARTED, None, "has nothing to reset"),
     HostRow("B1", T.BIND, frozenset({S.KNOWN_UNBOUND}), S.BINDING, "the user bound it", info=_text(texts.BINDING)),
     HostRow("U1", T.UNBIND, BEFORE, S.UNBINDING, "the user took it back", info=_text(texts.UNBINDING), apply=_pooled),
