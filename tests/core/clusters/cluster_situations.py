@@ -19,7 +19,7 @@ from firstlight.core.model.cluster_status import (
 from firstlight.core.model.host_status import HostRole, HostStatus
 from firstlight.core.model.policy import Policy, Timeouts
 from tests.builders.clusters import a_cluster
-from tests.builders.hosts import a_host
+from tests.builders.hosts import host_state
 from tests.builders.moments import NOW
 
 S = HostStatus
@@ -54,10 +54,10 @@ def a_cluster_situation(
 ) -> ClusterSituation:
     """`age`: time spent in the status; `started`: time since the installation began; the last master may bootstrap."""
     hosts = [
-        a_host(number, status=each, role=HostRole.MASTER, bootstrap=bootstrap and number == len(masters))
+        host_state(number, status=each, role=HostRole.MASTER, bootstrap=bootstrap and number == len(masters))
         for number, each in enumerate(masters, start=1)
     ]
-    hosts += [a_host(number, status=each, role=HostRole.WORKER) for number, each in enumerate(workers, start=10)]
+    hosts += [host_state(number, status=each, role=HostRole.WORKER) for number, each in enumerate(workers, start=10)]
     progress = ClusterProgress(
         finalizing_stage=stage,
         finalizing_stage_started_at=None if stage is None else NOW - stage_age,
@@ -75,7 +75,7 @@ def a_cluster_situation(
             }
             | cluster
         ),
-        hosts=tuple(hosts),
+        hosts=hosts,
         policy=Policy(soft_timeouts=soft, timeouts=Timeouts(host_retry_grace=grace)),
         now=NOW,
         holds=EVERY_CHECK - set(lacks),

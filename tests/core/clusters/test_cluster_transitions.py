@@ -177,7 +177,7 @@ def test_a_preparation_that_takes_too_long_says_so() -> None:
 
 def test_the_reason_of_a_failed_preparation_is_told() -> None:
     facts = {"masters": (S.PREPARING_FAILED,)}
-    assert "Preparation failed on a000" in after("C9", C.PREPARING_FOR_INSTALLATION, **facts).cluster.status_info
+    assert "Preparation failed on host-1." in after("C9", C.PREPARING_FOR_INSTALLATION, **facts).cluster.status_info
     failed = after("C9", C.PREPARING_FOR_INSTALLATION, preparation=PreparationStatus.FAILED)
     assert "no space left" in failed.cluster.status_info
 
@@ -261,6 +261,8 @@ def test_installed_says_what_is_missing() -> None:
 
 def test_hosts_that_hold_up_the_cluster_are_named() -> None:
     waiting = after("C19", C.INSTALLING, masters=(S.INSTALLING_PENDING_USER_ACTION, S.INSTALLED))
-    assert "a0000000-0000-4000-8000-000000000001" in waiting.cluster.status_info
+    assert waiting.cluster.status_info.endswith("attend to host-1")
+    failed = after("C24", C.INSTALLING, masters=(S.INSTALLED, S.ERROR, S.ERROR))
+    assert failed.cluster.status_info == "Too many hosts failed: host-2, host-3"
     assert after("C24", C.INSTALLING, masters=()).cluster.status_info.endswith("none")
     assert "1440 minutes" in after("C12", C.INSTALLING).cluster.status_info

@@ -266,6 +266,7 @@ def test_a_host_that_boots_before_its_agent_took_the_step_is_welcome() -> None:
         (MASTER, {}, {"status": C.INSTALLED}, "only while its cluster installs"),
         (MASTER, {}, {"status": C.CANCELLED}, "only while its cluster installs"),
         (MASTER, {"kept_status": S.INSTALLING}, {}, "did not fail itself"),
+        (OTHER, {"status": S.ERROR, "kept_status": S.INSTALLING}, {}, f"Try again host-{MASTER} instead"),
     ],
 )
 def test_refusals_say_why(number: int, changes: dict[str, Any], cluster: dict[str, Any], words: str) -> None:

@@ -67,8 +67,13 @@ def _has_enough(cluster: Cluster, hosts: Sequence[Host]) -> bool:
     return headcount.enough(cluster, hosts, headcount.INSTALLED, status_of=as_kept)
 
 
-def why_not(cluster: Cluster, hosts: Sequence[Host], host: Host, *, name: str, bootstrap_silent: bool) -> str:
-    """Why this host cannot be tried again, as a sentence with the way out; empty when it can."""
+def why_not(
+    cluster: Cluster, hosts: Sequence[Host], host: Host, *, name: str, failed: str, bootstrap_silent: bool
+) -> str:
+    """Why this host cannot be tried again, as a sentence with the way out; empty when it can.
+
+    `name` is the host's, `failed` are those of the hosts that failed themselves.
+    """
     if host.is_day_two or cluster.is_day_two:
         return f"Host {name} joins a cluster that runs already. Reset the host and install it again instead."
     if cluster.is_single_node:
@@ -78,7 +83,6 @@ def why_not(cluster: Cluster, hosts: Sequence[Host], host: Host, *, name: str, b
     if host.status is not S.ERROR:
         return f"Host {name} is {host.status}; only a host that failed can be tried again."
     if host.kept_status is not None:
-        failed = ", ".join(sorted(one.requested_hostname or str(one.id) for one in hosts if failed_itself(one)))
         return f"Host {name} did not fail itself. Try again {failed or 'the host that did'} instead."
     if host.bootstrap:
         return (

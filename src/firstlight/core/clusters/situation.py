@@ -1,6 +1,6 @@
 """What the guards of the cluster tables look at, and the guards themselves."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from functools import cached_property
 
@@ -10,7 +10,7 @@ from firstlight.core.clusters.rules.blocking import INPUTS, VIPS
 from firstlight.core.machine import Guard, all_of, any_of, not_
 from firstlight.core.model.cluster import Cluster
 from firstlight.core.model.cluster_status import OperatorKind, OperatorStatus, PreparationStatus
-from firstlight.core.model.host import Host
+from firstlight.core.model.host import Host, HostState, hostname_of
 from firstlight.core.model.host_status import HostStatus, LogsState
 from firstlight.core.model.policy import FinalizingLimit, Policy
 from firstlight.core.rules import Finding
@@ -25,7 +25,7 @@ class ClusterSituation:
         self,
         *,
         cluster: Cluster,
-        hosts: tuple[Host, ...],
+        hosts: Sequence[HostState],
         policy: Policy,
         now: datetime,
         findings: tuple[Finding, ...] = (),
@@ -34,13 +34,20 @@ class ClusterSituation:
         listening_since: datetime | None = None,
     ) -> None:
         self.cluster = cluster
-        self.hosts = hosts
+        self._states = hosts
+        self.hosts = tuple(state.host for state in hosts)
         self.policy = policy
         self.now = now
         self.findings = findings
         self.holds = holds
         self.required = required
         self.listening_since = listening_since
+
+    def names_of(self, concerned: Callable[[Host], bool]) -> str:
+        """Hosts as people know them, for a sentence; empty when it concerns nobody."""
+        return ", ".join(
+            sorted(hostname_of(state.host, state.reports) for state in self._states if concerned(state.host))
+        )
 
     @cached_property
     def host_statuses(self) -> frozenset[HostStatus]:

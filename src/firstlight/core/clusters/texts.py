@@ -5,7 +5,6 @@ from typing import Final
 from firstlight.core.clusters.headcount import count
 from firstlight.core.clusters.retrying import failed_itself
 from firstlight.core.clusters.situation import ClusterSituation, failed_operators
-from firstlight.core.model.host import Host
 from firstlight.core.model.host_status import HostRole, HostStatus
 
 NOT_READY: Final = "Cluster is not ready for install"
@@ -25,29 +24,28 @@ ADDING_HOSTS: Final = "Cluster is ready to add hosts"
 UNMONITORED: Final = "Cluster is installed without this service"
 
 
-def _named(hosts: tuple[Host, ...], status: HostStatus) -> str:
-    names = sorted(host.requested_hostname or str(host.id) for host in hosts if host.status is status)
-    return ", ".join(names) or "none"
+def _named(facts: ClusterSituation, status: HostStatus) -> str:
+    return facts.names_of(lambda host: host.status is status) or "none"
 
 
 def preparation_failed(facts: ClusterSituation) -> str:
     failed = [host for host in facts.hosts if host.status is HostStatus.PREPARING_FAILED]
     if failed:
-        return f"Preparation failed on {_named(facts.hosts, HostStatus.PREPARING_FAILED)}. Mend it and install again"
+        return f"Preparation failed on {_named(facts, HostStatus.PREPARING_FAILED)}. Mend it and install again"
     return f"Preparation of the cluster failed: {facts.cluster.preparation.reason}. Mend it and install again"
 
 
 def hosts_failed(facts: ClusterSituation) -> str:
-    return f"Too many hosts failed: {_named(facts.hosts, HostStatus.ERROR)}"
+    return f"Too many hosts failed: {_named(facts, HostStatus.ERROR)}"
 
 
 def waits_for_retry(facts: ClusterSituation) -> str:
-    failed = sorted(host.requested_hostname or str(host.id) for host in facts.hosts if failed_itself(host))
-    return f"The installation waits until somebody tries {', '.join(failed) or 'a failed host'} again or replaces it"
+    failed = facts.names_of(failed_itself) or "a failed host"
+    return f"The installation waits until somebody tries {failed} again or replaces it"
 
 
 def hosts_wait(facts: ClusterSituation) -> str:
-    return f"Waiting for somebody to attend to {_named(facts.hosts, HostStatus.INSTALLING_PENDING_USER_ACTION)}"
+    return f"Waiting for somebody to attend to {_named(facts, HostStatus.INSTALLING_PENDING_USER_ACTION)}"
 
 
 def installation_timeout(facts: ClusterSituation) -> str:

@@ -50,7 +50,7 @@ def install_cluster(state: ClusterState, *, policy: Policy, now: datetime, why_n
             f"Cluster is not ready for installation: it is {cluster.status}. {cluster.status_info} {why_not}".strip(),
             code="not-ready",
         )
-    facts = ClusterSituation(cluster=cluster, hosts=tuple(host.host for host in state.hosts), policy=policy, now=now)
+    facts = ClusterSituation(cluster=cluster, hosts=state.hosts, policy=policy, now=now)
     move = cluster_moves.request(ClusterTrigger.PREPARE, facts)
     chosen = choose_bootstrap(state.hosts)
     if chosen is None:
@@ -101,9 +101,7 @@ def reset(state: ClusterState, *, policy: Policy, now: datetime) -> Decision:
 def _with_hosts(
     state: ClusterState, on_cluster: ClusterTrigger, on_hosts: HostTrigger, *, policy: Policy, now: datetime
 ) -> Decision:
-    facts = ClusterSituation(
-        cluster=state.cluster, hosts=tuple(host.host for host in state.hosts), policy=policy, now=now
-    )
+    facts = ClusterSituation(cluster=state.cluster, hosts=state.hosts, policy=policy, now=now)
     move = cluster_moves.request(on_cluster, facts)
     hosts: dict[HostKey, Host] = {}
     changes: list[Change] = list(move.changes)

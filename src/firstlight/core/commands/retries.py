@@ -91,6 +91,7 @@ def _refusal(state: ClusterState, host: HostState, *, policy: Policy, now: datet
         records,
         host.host,
         name=hostname_of(host.host, host.reports),
+        failed=", ".join(sorted(hostname_of(one.host, one.reports) for one in state.hosts if failed_itself(one.host))),
         bootstrap_silent=bootstrap is None or _is_silent(bootstrap, policy=policy, now=now),
     )
 
@@ -118,8 +119,7 @@ def _situation(host: HostState, state: ClusterState, *, policy: Policy, now: dat
 
 def _resumed(state: ClusterState, *, policy: Policy, now: datetime) -> Decision:
     """The cluster as it goes on, with every host that failed only along with it."""
-    records = tuple(host.host for host in state.hosts)
-    facts = ClusterSituation(cluster=state.cluster, hosts=records, policy=policy, now=now)
+    facts = ClusterSituation(cluster=state.cluster, hosts=state.hosts, policy=policy, now=now)
     move = cluster_moves.request(ClusterTrigger.RETRY, facts)
     hosts: dict[HostKey, Host] = {}
     changes: list[Change] = [*move.changes]

@@ -180,7 +180,7 @@ class _Work:
         self.findings = self._cluster_findings()
         situation = ClusterSituation(
             cluster=self.cluster,
-            hosts=tuple(host.host for host in self.hosts.values()),
+            hosts=self.states,
             policy=self.around.policy,
             now=self.around.now,
             findings=self.findings,
