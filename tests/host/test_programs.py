@@ -47,6 +47,25 @@ async def test_a_program_that_ignores_the_request_to_end_is_ended() -> None:
     assert outcome.exit_code == 124
 
 
+async def test_a_program_that_goes_on_speaking_is_not_ended_for_its_silence() -> None:
+    script = "for part in 1 2 3 4 5 6; do echo $part; sleep 0.6; done"
+    outcome = await LocalPrograms().run("sh", "-c", script, limit=60, silence_limit=3.0)
+    assert (outcome.exit_code, outcome.output) == (0, b"1\n2\n3\n4\n5\n6\n")
+
+
+@pytest.mark.parametrize("script", ["sleep 600", "echo begun; exec sleep 600", "echo begun >&2; exec sleep 600"])
+async def test_a_program_that_falls_silent_is_ended_before_its_time(script: str) -> None:
+    outcome = await LocalPrograms().run("sh", "-c", script, limit=600, silence_limit=0.3)
+    assert (outcome.exit_code, outcome.complaint) == (124, "sh said nothing for 0.3 seconds and was stopped.")
+
+
+async def test_speaking_does_not_lengthen_the_whole_time() -> None:
+    outcome = await LocalPrograms().run(
+        "sh", "-c", "while :; do echo more; sleep 0.1; done", limit=1.0, silence_limit=60
+    )
+    assert (outcome.exit_code, outcome.complaint) == (124, "sh did not end within 1 seconds and was stopped.")
+
+
 async def test_cancelling_the_caller_ends_the_program(tmp_path: Path) -> None:
     begun = tmp_path / "child"
     running = asyncio.create_task(

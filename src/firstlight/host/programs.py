@@ -74,10 +74,12 @@ class LocalPrograms:
         environment: Mapping[str, str] | None = None,
         keep: int = OUTPUT_LIMIT,
         heard: Callable[[bytes], None] | None = None,
+        silence_limit: float | None = None,
     ) -> Outcome:
         """Run one program for at most `limit` seconds; cancelling the caller ends the program.
 
-        `heard` is told every piece of its output and its complaints while it runs.
+        `heard` is told every piece of its output and its complaints while it runs. One that says nothing for
+        `silence_limit` seconds is ended before its time.
         """
         starting = asyncio.ensure_future(
             asyncio.create_subprocess_exec(
@@ -100,7 +102,8 @@ class LocalPrograms:
                 await _ended(await starting)
             raise
         try:
-            return await _watched(process, name=command[0], limit=limit, given=given, keep=keep, heard=heard)
+            listening = _Listening(name=command[0], keep=keep, heard=heard, silence_limit=silence_limit)
+            return await _watched(process, listening, limit=limit, given=given)
         finally:
             await _ended(process)
 
@@ -110,26 +113,49 @@ def host_programs() -> LocalPrograms:
     return LocalPrograms(prefix=ENTER_HOST)
 
 
+class _Listening:
+    """What a program says, kept as far as agreed, and the patience with one that says nothing."""
+
+    def __init__(
+        self, *, name: str, keep: int, heard: Callable[[bytes], None] | None, silence_limit: float | None
+    ) -> None:
+        self.name = name
+        self.silence_limit = silence_limit
+        self._keep = keep
+        self._heard = heard
+        self.patience = asyncio.timeout(silence_limit)
+
+    async def read(self, stream: asyncio.StreamReader | None, *, into: bytearray) -> bool:
+        """Read to the end, keep the beginning; true if something was not kept."""
+        dropped = False
+        while stream is not None and (piece := await stream.read(65_536)):
+            if self.silence_limit is not None and not self.patience.expired():
+                self.patience.reschedule(asyncio.get_running_loop().time() + self.silence_limit)
+            if self._heard is not None:
+                self._heard(piece)
+            room = self._keep - len(into)
+            into += piece[:room]
+            dropped |= len(piece) > room
+        return dropped
+
+
 async def _watched(
-    process: asyncio.subprocess.Process,
-    *,
-    name: str,
-    limit: float,
-    given: bytes,
-    keep: int,
-    heard: Callable[[bytes], None] | None,
+    process: asyncio.subprocess.Process, listening: _Listening, *, limit: float, given: bytes
 ) -> Outcome:
     output, errors = bytearray(), bytearray()
+    name = listening.name
     try:
-        async with asyncio.timeout(limit):
+        async with asyncio.timeout(limit), listening.patience:
             dropped = await asyncio.gather(
-                _read(process.stdout, into=output, keep=keep, heard=heard),
-                _read(process.stderr, into=errors, keep=keep, heard=heard),
+                listening.read(process.stdout, into=output),
+                listening.read(process.stderr, into=errors),
                 _write(process.stdin, given=given),
             )
             code = await process.wait()
     except TimeoutError:
         late = f"{name} did not end within {limit:g} seconds and was stopped."
+        if listening.silence_limit is not None and listening.patience.expired():
+            late = f"{name} said nothing for {listening.silence_limit:g} seconds and was stopped."
         return Outcome(exit_code=TIMED_OUT, output=bytes(output), errors=late.encode())
     return Outcome(
         exit_code=code if code >= 0 else NOT_STARTED,
@@ -137,20 +163,6 @@ async def _watched(
         errors=bytes(errors) or (b"" if code >= 0 else f"{name} was ended by signal {-code}.".encode()),
         truncated=any(dropped),
     )
-
-
-async def _read(
-    stream: asyncio.StreamReader | None, *, into: bytearray, keep: int, heard: Callable[[bytes], None] | None
-) -> bool:
-    """Read to the end, keep the beginning; true if something was not kept."""
-    dropped = False
-    while stream is not None and (piece := await stream.read(65_536)):
-        if heard is not None:
-            heard(piece)
-        room = keep - len(into)
-        into += piece[:room]
-        dropped |= len(piece) > room
-    return dropped
 
 
 async def _write(stream: asyncio.StreamWriter | None, *, given: bytes) -> bool:

@@ -25,7 +25,10 @@ SERVICES: Final = ("bootkube.service", "approve-csr.service", "progress.service"
 OVERLAYS: Final = ("node-image-pull.service", "node-image-overlay.service")
 MANIFESTS: Final = "/opt/openshift/manifests"
 OVERLAY_SECONDS: Final = 1800.0
-MCO_SECONDS: Final = 900.0
+MCO_SECONDS: Final = 1500.0
+"""With the time to pull its image over a slow line, and less than the service grants a stage without a word."""
+START_SECONDS: Final = 1500.0
+"""A unit starts when those that it needs have ended, and one of them pulls the release image."""
 _HOSTNAME: Final = re.compile(r"[a-z0-9][a-z0-9\-.]{0,61}[a-z0-9]")
 
 
@@ -132,7 +135,7 @@ async def overlay_node_image(run: Run) -> None:
 
 async def start_services(run: Run) -> None:
     for unit in SERVICES:
-        await run.must("systemctl", "start", unit)
+        await run.must("systemctl", "start", unit, limit=START_SECONDS, tries=3)
 
 
 async def unit_state(run: Run, unit: str) -> str:

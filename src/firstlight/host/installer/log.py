@@ -15,6 +15,7 @@ TAG: Final = "installer"
 FILE: Final = "/var/log/assisted-installer.log"
 HIDDEN: Final = "<SECRET>"
 LONGEST_LINE: Final = 16_384
+LONGEST_TRACE: Final = 8_192
 ERROR, WARNING, INFO = 3, 4, 6
 _WORDS: Final = {ERROR: "error", WARNING: "warning", INFO: "info"}
 
@@ -44,8 +45,9 @@ class Log:
         self._write(ERROR, sentence, facts)
 
     def failure(self, sentence: str, reason: BaseException) -> None:
-        """An error nobody foresaw, with where it came from."""
-        self._write(ERROR, f"{sentence} {''.join(traceback.format_exception(reason))}", {})
+        """An error nobody foresaw, with where it came from, of which the end says most."""
+        trace = "".join(traceback.format_exception(reason))
+        self._write(ERROR, f"{sentence} {trace[-LONGEST_TRACE:]}", {})
 
     def without_secrets(self, text: str) -> str:
         for secret in self._secrets:
@@ -54,7 +56,7 @@ class Log:
 
     def _write(self, priority: int, sentence: str, facts: dict[str, object]) -> None:
         parts = [sentence, *(f"{name}={value}" for name, value in facts.items() if value not in ("", None))]
-        text = self.without_secrets(" ".join(parts)[:LONGEST_LINE])
+        text = self.without_secrets(" ".join(parts))[:LONGEST_LINE]
         stamped = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {_WORDS[priority]:7} {text}\n"
         with suppress(OSError, ValueError):
             sys.stdout.write(stamped)

@@ -16,6 +16,9 @@ TARGET: Final = "ostree/deploy/rhcos/var/lib/iri-registry"
 STAGE: Final[HostStage] = "Copying registry data to disk"
 ROOT_PARTITION: Final = 4
 SECTOR: Final = 512
+SIZE_SECONDS: Final = 900.0
+NO_CHANGE: Final = b"NOCHANGE"
+"""How growpart begins when a partition is as large as it can be, which it calls a failure."""
 ROOM: Final = 2.5
 """Times the data: images are unpacked beside it."""
 
@@ -24,13 +27,12 @@ async def copy_registry(run: Run) -> None:
     if not run.root.exists(MEDIA) or run.node_role != "master" or run.settings.dry_run:
         return
     run.tell(STAGE)
-    size = data_size(await run.must("du", "-sb", DATA))
+    size = data_size(await run.must("du", "-sb", DATA, limit=SIZE_SECONDS))
     system = await written(run, ROOT_PARTITION)
     if system is None:
         raise InstallationFailed(f"{run.device} has no partition {ROOT_PARTITION} for the registry's data.")
     partition = system.partitions[ROOT_PARTITION]
-    free = free_percent(system.disk, partition, size=size)
-    await run.must("growpart", f"--free-percent={free}", run.device, str(ROOT_PARTITION))
+    await _grow(run, system.disk, partition, size=size)
     await run.must("mkdir", "-p", MOUNT)
     await run.must("mount", partition.path, MOUNT, tries=3)
     try:
@@ -41,6 +43,16 @@ async def copy_registry(run: Run) -> None:
         await run.attempt("umount", MOUNT)
 
 
+async def _grow(run: Run, disk: Device, partition: Device, *, size: int) -> None:
+    """Once: an installer that was cut off has made the room already, and finds the partition as large as it is."""
+    grown = f"grown {run.device}"
+    free = run.memory.fact(grown) or str(free_percent(disk, partition, size=size))
+    run.memory.learn(grown, free)
+    outcome = await run.attempt("growpart", f"--free-percent={free}", run.device, str(ROOT_PARTITION))
+    if not outcome.succeeded and NO_CHANGE not in outcome.output:
+        raise InstallationFailed(f"The room for the registry's data cannot be made: {complaint_of(outcome)}")
+
+
 async def _copy(run: Run) -> None:
     percents = Percents(BARE)
 
@@ -49,10 +61,12 @@ async def _copy(run: Run) -> None:
         if percent is not None:
             run.tell(STAGE, f"{percent}%")
 
-    limit = run.pace.limit(STAGE)
     begun = asyncio.get_running_loop().time()
     outcome = await run.host.run(
-        *("rsync", "-ah", "--info=progress2", f"{DATA}/", f"{MOUNT}/{TARGET}"), limit=limit, heard=heard
+        *("rsync", "-ah", "--info=progress2", f"{DATA}/", f"{MOUNT}/{TARGET}"),
+        limit=run.pace.longest_wait,
+        silence_limit=run.pace.limit(STAGE),
+        heard=heard,
     )
     if not outcome.succeeded:
         raise InstallationFailed(f"The registry's data could not be copied to {run.device}: {complaint_of(outcome)}")

@@ -19,8 +19,11 @@ COMMAND_SECONDS: Final = 120.0
 LONGEST_COMPLAINT: Final = 200
 LATE_SECONDS: Final = 60.0
 """Beyond the limit, so that a service with hard limits speaks first: every report makes its clock begin anew."""
-LOOK_LIMIT: Final = 60.0
-"""For one look at something, so that a hanging look does not hide how long the wait has been."""
+LOOK_LIMIT: Final = 300.0
+"""For one look at something, so that a hanging look does not hide how long the wait has been.
+
+A look may ask several, one after the other, and each of them may be slow.
+"""
 INSTALL_FOLDER: Final = "/opt/install-dir"
 
 
@@ -62,18 +65,22 @@ class Run:
 
     async def attempt(self, *command: str, limit: float = COMMAND_SECONDS, tries: int = 1, gap: float = 5.0) -> Outcome:
         """Run a program of the host, again if it fails; its failure is the caller's to judge."""
-        outcome = await self.host.run(*command, limit=self.pace.seconds(limit) + 10.0, environment=self.children)
-        for _ in range(tries - 1):
-            if outcome.succeeded:
-                break
-            await self.pace.rest(gap)
+        name, attempt = " ".join(command), 1
+        while True:
             outcome = await self.host.run(*command, limit=self.pace.seconds(limit) + 10.0, environment=self.children)
-        name = " ".join(command)
-        if outcome.succeeded:
-            self.log.info("Ran a program.", command=name)
-        else:
-            self.log.warning("A program failed.", command=name, complaint=complaint_of(outcome))
-        return outcome
+            if outcome.succeeded:
+                self.log.info("Ran a program.", command=name)
+                return outcome
+            complaint = complaint_of(outcome)
+            self.log.warning("A program failed.", command=name, complaint=complaint, attempt=f"{attempt} of {tries}")
+            if attempt >= tries:
+                return outcome
+            attempt += 1
+            if self.reporter.last is not None:
+                # A service that counts how long nothing was heard begins anew.
+                again = f"{command[0]} failed ({complaint}); attempt {attempt} of {tries}"
+                self.tell(self.reporter.last.stage, again)
+            await self.pace.rest(gap)
 
     async def must(self, *command: str, limit: float = COMMAND_SECONDS, tries: int = 1, gap: float = 5.0) -> str:
         """Its output; a failure ends the installation."""

@@ -119,7 +119,11 @@ async def _fail(run: Run, sentence: str) -> int:
     run.log.error(sentence)
     if run.settings.role != BOOTSTRAP:
         # Who tries this host again wants it done from the start. What a bootstrap began goes on without its installer.
-        run.memory.forget()
+        try:
+            run.memory.forget()
+        except OSError as reason:
+            # Perhaps the very reason of the failure, which the user must hear of all the same.
+            run.log.warning("What was done so far cannot be struck out.", reason=reason)
     run.tell("Failed", sentence)
     await run.reporter.flush(limit=run.pace.seconds(FLUSH_SECONDS))
     return FAILED

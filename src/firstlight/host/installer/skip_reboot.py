@@ -3,7 +3,9 @@
 Nothing here ends the installation: without it the node reboots once more.
 """
 
+import asyncio
 import gzip
+import zlib
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -13,6 +15,7 @@ from msgspec import Struct
 from firstlight.core.errors import Invalid
 from firstlight.core.install import ignition
 from firstlight.core.install.data_url import from_data_url
+from firstlight.core.wire.words import HostStage
 from firstlight.host.actions.action import Unfetched
 from firstlight.host.fetching import fetcher
 from firstlight.host.installer.devices import Device
@@ -23,11 +26,15 @@ from firstlight.host.installer.written import written
 ENCAPSULATED: Final = "/etc/ignition-machine-config-encapsulated.json"
 ACCEPT: Final = "application/vnd.coreos.ignition+json; version=3.4.0"
 WAIT_SECONDS: Final = 1200.0
-DEPLOY_SECONDS: Final = 900.0
+FETCH_SECONDS: Final = 120.0
+DEPLOY_SECONDS: Final = 1500.0
+"""Less than the service grants a stage without a word."""
 LARGEST: Final = 16 * 2**20
 ROOT_PARTITION, BOOT_PARTITION = 4, 3
 MOUNT: Final = "/mnt"
 OK: Final = 200
+_BROKEN: Final = (Invalid, msgspec.MsgspecError, OSError, EOFError, zlib.error, ValueError)
+"""What reading a document ends with that is not what it should be."""
 
 
 class MachineConfigSpec(Struct, frozen=True, kw_only=True):
@@ -75,36 +82,54 @@ async def skip_mco_reboot(run: Run) -> None:
 
 
 async def _wanted(run: Run) -> MachineConfigSpec:
+    source, content, authority = _pointer(run)
+    if content is not None:
+        return machine_config_in(content)
+    return await _fetched(run, source, authority=authority)
+
+
+def _pointer(run: Run) -> tuple[str, bytes | None, str | None]:
+    """Where the Ignition of this host leads: a server and its authority in PEM, or right to a document."""
     try:
-        pointer = ignition.decode(run.root.bytes(run.ignition) or b"")
-    except Invalid as reason:
+        pointer = ignition.decode(run.root.bytes(run.ignition) or b"").ignition
+        source = next((one.source for one in pointer.config.merge if one.source), "")
+        authority = next((one.source for one in pointer.security.tls.certificate_authorities if one.source), "")
+        if source.startswith("data:"):
+            return source, gzip.decompress(from_data_url(source)), None
+        scheme = urlsplit(source).scheme
+        pem = from_data_url(authority).decode("ascii", "replace") if authority.startswith("data:") else None
+    except _BROKEN as reason:
         raise Unusable(f"the Ignition of this host cannot be read: {reason}") from reason
-    source = next((one.source for one in pointer.ignition.config.merge if one.source), "")
-    authority = next((one.source for one in pointer.ignition.security.tls.certificate_authorities if one.source), "")
-    if source.startswith("data:"):
-        return machine_config_in(gzip.decompress(from_data_url(source)))
-    if urlsplit(source).scheme == "https" and not authority:
-        raise Unusable("the machine-config server has no certificate authority")
-    if urlsplit(source).scheme not in ("http", "https"):
+    if scheme not in ("http", "https"):
         raise Unusable("the Ignition of this host points to no machine-config server")
-    pem = from_data_url(authority).decode("ascii", "replace") if authority.startswith("data:") else None
+    if scheme == "https" and not authority:
+        raise Unusable("the machine-config server has no certificate authority")
+    return source, None, pem
+
+
+async def _fetched(run: Run, source: str, *, authority: str | None) -> MachineConfigSpec:
+    """What the machine-config server says, once it does."""
     fetch = fetcher(root=run.root, environment=run.settings.proxies)
     # A user agent of Ignition's own would make the bootstrap believe that this host has started from its disk.
     headers = {"Accept": ACCEPT, "User-Agent": "firstlight-installer"}
-    stage = run.reporter.last.stage if run.reporter.last is not None else "Writing image to disk"
-    left = WAIT_SECONDS
+    loop = asyncio.get_running_loop()
+    end = loop.time() + run.pace.seconds(WAIT_SECONDS)
     while True:
         try:
-            async with fetch(source, headers=headers, authorities=pem, only_these=True) as answer:
+            async with (
+                asyncio.timeout(FETCH_SECONDS),
+                fetch(source, headers=headers, authorities=authority, only_these=True) as answer,
+            ):
                 if answer.status == OK:
                     return machine_config_in(await answer.body(most=LARGEST))
                 trouble = f"the machine-config server answers {answer.status}"
         except Unfetched as reason:
             trouble = str(reason)
-        if left <= 0:
+        except TimeoutError:
+            trouble = f"the machine-config server did not answer within {FETCH_SECONDS:g} seconds"
+        if loop.time() >= end:
             raise Unusable(f"no machine config came within {words(run.pace.seconds(WAIT_SECONDS))}: {trouble}")
-        run.tell(stage, f"waiting for the machine-config server: {trouble}")
-        left -= 5.0
+        run.tell(_stage(run), f"waiting for the machine-config server: {trouble}")
         await run.pace.rest(5.0)
 
 
@@ -118,7 +143,7 @@ def machine_config_in(document: bytes) -> MachineConfigSpec:
         if file.contents.compression == "gzip":
             content = gzip.decompress(content)
         spec = msgspec.json.decode(content, type=_MachineConfig).spec
-    except (StopIteration, AssertionError, Invalid, msgspec.MsgspecError, OSError, ValueError) as reason:
+    except (StopIteration, AssertionError, *_BROKEN) as reason:
         raise Unusable(f"the machine-config server's answer has no machine config ({reason})") from reason
     if not spec.image:
         raise Unusable("the machine config names no image")
@@ -140,6 +165,7 @@ async def _deploy(run: Run, wanted: MachineConfigSpec) -> None:
         await _step(run, "xfs_growfs", MOUNT)
         if enforcing:
             await _step(run, "setenforce", "0")
+        run.tell(_stage(run), "deploying the cluster's image")
         await _step(
             run,
             *("ostree", "container", "image", "deploy", "--sysroot", MOUNT, "--stateroot", "rhcos"),
@@ -155,6 +181,11 @@ async def _deploy(run: Run, wanted: MachineConfigSpec) -> None:
         await run.attempt("umount", MOUNT)
         if enforcing:
             await run.attempt("setenforce", "1")
+
+
+def _stage(run: Run) -> HostStage:
+    """This has no stage of its own."""
+    return run.reporter.last.stage if run.reporter.last is not None else "Writing image to disk"
 
 
 def free_percent(disk: Device, partition: Device) -> int:

@@ -22,6 +22,7 @@ BOOTKUBE_DONE: Final = "/opt/openshift/.bootkube.done"
 CONTROL_PLANE: Final[HostStage] = "Waiting for control plane"
 BOOTKUBE: Final[HostStage] = "Waiting for bootkube"
 CONTROLLER: Final[HostStage] = "Waiting for controller"
+CONTROLLER_INFO: Final = "waiting for controller pod ready event"
 READY_EVENT: Final = "AssistedControllerIsReady"
 DAY_TWO: Final = "AddHostsCluster"
 MASTERS_FOR_WORKERS: Final = 2
@@ -31,7 +32,8 @@ LOGS_EVERY: Final = 300.0
 AGENT_INVOKER: Final = "agent-installer"
 AGENT_EVERY: Final = 30.0
 CLOUDS: Final = frozenset({"vsphere", "nutanix"})
-EARLY: Final = frozenset({"Starting installation", "Installing", "Waiting for control plane"})
+EARLY: Final = frozenset({"Starting installation", "Installing", "Writing image to disk", "Waiting for control plane"})
+"""Stages in which a worker still has something to ask the service; writing takes long and is one of them."""
 
 
 @asynccontextmanager
@@ -145,10 +147,10 @@ async def _tell_joined(run: Run, ready: list[Node], joined: set[str]) -> None:
         run.log.warning("The hosts of the cluster cannot be looked at.", reason=reason)
         return
     for node in ready:
-        joined.add(node.name)
         host = host_of(node, hosts)
-        if host is not None and host.status != "installed" and host.stage not in ("Joined", "Done"):
-            await tell_of(run, host, "Joined")
+        is_news = host is not None and host.status != "installed" and host.stage not in ("Joined", "Done")
+        if host is None or not is_news or await tell_of(run, host, "Joined"):
+            joined.add(node.name)
 
 
 async def _has_arbiter(run: Run) -> bool:
@@ -199,8 +201,7 @@ async def wait_for_controller(run: Run) -> None:
                 await send_controller_logs(run, kube)
             return "the controller has not said that it is ready"
 
-        info = "waiting for controller pod ready event"
-        await run.wait(missing, stage=CONTROLLER, info=info, what="The start of the controller")
+        await run.wait(missing, stage=CONTROLLER, info=CONTROLLER_INFO, what="The start of the controller")
         await send_controller_logs(run, kube)
     try:
         await run.service.cluster_logs_state("requested", limit=run.pace.seconds(CALL_SECONDS))
@@ -210,9 +211,21 @@ async def wait_for_controller(run: Run) -> None:
 
 async def wait_for_late_workers(run: Run) -> None:
     """Where this host also runs the service, no worker may still need it."""
+    info = "waiting for workers to leave the live system"
+    origin: list[str] = []
     async with cluster_client(run) as kube:
-        if await _invoker(kube) != AGENT_INVOKER:
-            return
+
+        async def unknown() -> str:
+            try:
+                origin.append(await _invoker(kube))
+            except KubeTrouble as reason:
+                # Who leaves without knowing may take the service away from workers that need it.
+                return str(reason)
+            return ""
+
+        await run.wait(unknown, stage=CONTROLLER, info=CONTROLLER_INFO, what="Learning who installs this cluster")
+    if origin[-1] != AGENT_INVOKER:
+        return
 
     async def missing() -> str:
         try:
@@ -222,15 +235,11 @@ async def wait_for_late_workers(run: Run) -> None:
         names = sorted(host.requested_hostname for host in workers if host.stage in EARLY)
         return f"workers {', '.join(names)} still need the service on this host" if names else ""
 
-    info = "waiting for workers to leave the live system"
     await run.wait(missing, stage=CONTROLLER, info=info, what="The workers' reboot", every=AGENT_EVERY)
 
 
 async def _invoker(kube: Kube) -> str:
-    try:
-        found = await kube.get("/api/v1/namespaces/openshift-config/configmaps/openshift-install-manifests")
-    except KubeTrouble:
-        return "assisted-service"
+    found = await kube.get("/api/v1/namespaces/openshift-config/configmaps/openshift-install-manifests")
     return str(mapping((found or {}).get("data")).get("invoker", "assisted-service"))
 
 

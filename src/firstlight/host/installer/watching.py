@@ -50,9 +50,10 @@ async def watch_ignition(run: Run) -> None:
         await run.pace.rest(EVERY_SECONDS)
 
 
-async def tell_of(run: Run, host: HostDocument, stage: HostStage) -> None:
+async def tell_of(run: Run, host: HostDocument, stage: HostStage) -> bool:
+    """Whether the service has heard it, whatever it thinks of it."""
     if host.infra_env_id is None:
-        return
+        return True
     try:
         await run.service.progress(host.infra_env_id, host.id, stage, limit=run.pace.seconds(CALL_SECONDS))
         run.log.info("Another host came further.", host=host.requested_hostname or host.id, stage=stage)
@@ -61,3 +62,5 @@ async def tell_of(run: Run, host: HostDocument, stage: HostStage) -> None:
             run.log.warning("A report about another host was refused.", host=host.id, reason=refusal)
     except Unreachable as reason:
         run.log.warning("A report about another host was not delivered.", host=host.id, reason=reason)
+        return False
+    return True

@@ -1,6 +1,5 @@
 """Writing the system to the disk with coreos-installer, which says how far it is while it works."""
 
-import asyncio
 from typing import Final
 
 from firstlight.host.installer.devices import find, read_graph
@@ -16,7 +15,6 @@ async def write_image(run: Run) -> None:
     program = "dry-installer" if run.settings.dry_run else "coreos-installer"
     # The image is part of the live system that was itself verified; there is no signature to check it against.
     command = (program, "install", "--insecure", "-i", run.ignition, *run.settings.installer_arguments, run.device)
-    end = asyncio.get_running_loop().time() + run.pace.limit(STAGE)
     complaint = ""
     for attempt in range(1, ATTEMPTS + 1):
         percents = Percents()
@@ -26,8 +24,14 @@ async def write_image(run: Run) -> None:
             if percent is not None:
                 run.tell(STAGE, f"{percent}%")
 
-        left = max(end - asyncio.get_running_loop().time(), 1.0)
-        outcome = await run.host.run(*command, limit=left, environment=run.children, heard=heard)
+        # Slow media take hours and are no fault as long as it goes on: the service counts from the last word, too.
+        outcome = await run.host.run(
+            *command,
+            limit=run.pace.longest_wait,
+            silence_limit=run.pace.limit(STAGE),
+            environment=run.children,
+            heard=heard,
+        )
         if outcome.succeeded:
             run.log.info("The image is on the disk.", disk=run.device, attempt=attempt)
             return
