@@ -10,6 +10,8 @@ from typing import Final
 
 KEPT_LINES: Final = 20_000
 LONGEST_LINE: Final = 4_096
+LONGEST_TRACE: Final = 3_584
+"""Of which the end says most: the sentence before it must not cost that."""
 
 
 class Log:
@@ -27,9 +29,11 @@ class Log:
         self._write("warning", sentence, facts)
 
     def failure(self, sentence: str, reason: BaseException, **facts: object) -> None:
-        """An error nobody foresaw, with where it came from."""
-        trace = "".join(traceback.format_exception(reason))[-LONGEST_LINE:]
-        self._write("error", f"{sentence} {trace}", facts)
+        """An error nobody foresaw, with where it came from, told once as long as it stays the same."""
+        trace = "".join(traceback.format_exception(reason))[-LONGEST_TRACE:]
+        if self._last_word.get(sentence) != trace:
+            self._last_word[sentence] = trace
+            self._write("error", f"{sentence} {trace}", facts)
 
     def once(self, about: str, sentence: str, **facts: object) -> None:
         """Say it, unless it was the last thing said about the same subject."""

@@ -47,7 +47,7 @@ def send_logs(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
         host_id=required_id(given, "host-id"),
         infra_env_id=settings.infra_env_id,
         bootstrap=given.get("bootstrap") == "true",
-        installer_gather=given.get("with-installer-gather-logging", "true") == "true",
+        installer_gather=given.get("with-installer-gather-logging") == "true",
         master_ips=tuple(filter(None, masters.split(","))),
     )
     how = Gathering(

@@ -24,6 +24,8 @@ from firstlight.host.settings import Logging
 TAG: Final = "agent"
 KEPT_BYTES: Final = 256 * 1024
 LONGEST_LINE: Final = 8_192
+LONGEST_TRACE: Final = 7_168
+"""Of which the end says most: the sentence before it must not cost that."""
 ERROR, WARNING, INFO, DEBUG = 3, 4, 6, 7
 _WORDS: Final = {ERROR: "error", WARNING: "warning", INFO: "info", DEBUG: "debug"}
 
@@ -112,13 +114,14 @@ class Log:
 
     def failure(self, sentence: str, reason: BaseException, **facts: object) -> None:
         """An error nobody foresaw, with where it came from."""
-        trace = "".join(traceback.format_exception(reason))[-LONGEST_LINE:]
+        trace = "".join(traceback.format_exception(reason))[-LONGEST_TRACE:]
         self.write(ERROR, f"{sentence} {trace}", **facts)
 
     def write(self, priority: int, sentence: str, **facts: object) -> None:
         text = " ".join([sentence, *(f"{name}={value}" for name, value in facts.items() if value not in ("", None))])
         masker = Masker(also=self._secrets)
-        text = "".join(masker.line(line) for line in text[:LONGEST_LINE].splitlines(keepends=True))
+        # Masked before it is cut: half a secret is not found any more.
+        text = "".join(masker.line(line) for line in text.splitlines(keepends=True))[:LONGEST_LINE]
         stamped = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {_WORDS[priority]:7} {text}"
         self.tail.add(stamped.replace("\n", " | "))
         sent = self._journal is not None and self._to_journal(priority, text)
