@@ -11,6 +11,7 @@ from firstlight.core.model.host import FencingCredentials, HttpHeader
 from firstlight.core.model.infra_env import HostNetworkConfig, Proxy
 from firstlight.core.model.plan import Step, StepPlan, StepType
 from firstlight.server.ports.database import Database, Sql, Statement
+from firstlight.server.ports.store import Store
 from firstlight.server.ports.subjects import cluster_subject
 from firstlight.server.ports.writes import PutCluster, PutHost, PutInfraEnv, PutPlan, PutSecret, Write
 from firstlight.server.sealing.keys import KeyPlace
@@ -32,7 +33,7 @@ DAMAGE = Sql("UPDATE hosts SET doc = :doc")
 SUBJECT = cluster_subject(CLUSTER_ID)
 PULL_SECRET = PutSecret(subject=SUBJECT, name="pull_secret", value=HIDDEN)
 LOGIN = Proxy(http=f"http://me:{HIDDEN}@proxy.example.com:3128")
-HOST = a_host()
+HOST, NEIGHBOUR = a_host(), a_host(2)
 DOCUMENTS: dict[str, Write] = {
     "overrides of install-config": PutCluster(
         cluster=a_cluster(install_config_overrides=f'{{"x": "{HIDDEN}"}}'), expect_revision=None
@@ -77,6 +78,21 @@ async def kept(database: Database) -> list[bytes]:
     return values + [row["doc"] for sql in ROWS.values() for row in await database.fetch(sql)]
 
 
+async def require_read(reader: Store, write: Write) -> None:
+    if isinstance(write, PutCluster):
+        assert await reader.cluster(CLUSTER_ID) == write.cluster
+    elif isinstance(write, PutInfraEnv):
+        found = await reader.infra_env(INFRA_ENV_ID)
+        assert found is not None
+        assert found.infra_env == write.infra_env
+    elif isinstance(write, PutHost):
+        state = await reader.host(key_of(HOST))
+        assert state is not None
+        assert state.host == write.host
+    elif isinstance(write, PutPlan):
+        assert await reader.plan(key_of(HOST)) == write.plan
+
+
 @pytest.mark.parametrize("what", DOCUMENTS)
 async def test_documents_with_secrets_are_sealed_and_read_again(database: Database, what: str) -> None:
     write = DOCUMENTS[what]
@@ -85,18 +101,7 @@ async def test_documents_with_secrets_are_sealed_and_read_again(database: Databa
     assert HIDDEN.encode() not in b"".join(await kept(database))
     other = open_store(database, seal=Seal([NEW, OLD]))
     for reader in (store, other):
-        if isinstance(write, PutCluster):
-            assert await reader.cluster(CLUSTER_ID) == write.cluster
-        elif isinstance(write, PutInfraEnv):
-            found = await reader.infra_env(INFRA_ENV_ID)
-            assert found is not None
-            assert found.infra_env == write.infra_env
-        elif isinstance(write, PutHost):
-            state = await reader.host(key_of(HOST))
-            assert state is not None
-            assert state.host == write.host
-        elif isinstance(write, PutPlan):
-            assert await reader.plan(key_of(HOST)) == write.plan
+        await require_read(reader, write)
 
 
 async def test_documents_without_secrets_stay_as_they_are(database: Database) -> None:
@@ -121,6 +126,39 @@ async def test_secrets_are_sealed_and_bound_to_their_place(database: Database) -
     assert HIDDEN.encode() not in first + second
     with pytest.raises(Unavailable, match=f"secret pull_secret of {SUBJECT} is encrypted with key"):
         await open_store(database, seal=Seal([NEW])).secret(SUBJECT, "pull_secret")
+
+
+@pytest.mark.parametrize(
+    ("what", "there"),
+    [
+        ("Ignition of a host", PutHost(host=NEIGHBOUR)),
+        ("link in a step", PutPlan(key=key_of(NEIGHBOUR), plan=StepPlan())),
+    ],
+)
+async def test_a_document_cannot_be_laid_in_the_place_of_another(database: Database, what: str, there: Write) -> None:
+    table = "hosts" if isinstance(there, PutHost) else "plans"
+    await open_store(database, seal=Seal([OLD])).commit(PutHost(host=HOST), PutHost(host=NEIGHBOUR), there)
+    await open_store(database, seal=Seal([OLD])).commit(DOCUMENTS[what])
+    sealed = next(row["doc"] for row in await database.fetch(ROWS[table]) if is_sealed(row["doc"]))
+    await database.commit(Statement(Sql(f"UPDATE {table} SET doc = :doc"), {"doc": sealed}))
+    store = open_store(database, seal=Seal([OLD]))
+    assert await store.host(key_of(HOST)) is not None
+    with pytest.raises(Unavailable, match=f"kept as {table} {INFRA_ENV_ID}/{NEIGHBOUR.id} was damaged"):
+        await store.host(key_of(NEIGHBOUR))
+
+
+@pytest.mark.parametrize("what", ["proxy of a cluster", "discovery Ignition", "fencing", "token in a step"])
+async def test_what_was_sealed_for_its_table_only_is_still_read(database: Database, what: str) -> None:
+    """As long as nobody writes it again."""
+    write = DOCUMENTS[what]
+    await open_store(database).commit(PutHost(host=HOST), write)
+    table = {PutCluster: "clusters", PutInfraEnv: "infra_envs", PutHost: "hosts", PutPlan: "plans"}[type(write)]
+    (row,) = await database.fetch(ROWS[table])
+    sealed = Seal([OLD]).sealed(row["doc"], place=table)
+    await database.commit(Statement(Sql(f"UPDATE {table} SET doc = :doc"), {"doc": sealed}))
+    await require_read(open_store(database, seal=Seal([OLD])), write)
+    assert await reseal(database, Seal([NEW, OLD])) == 1
+    await require_read(open_store(database, seal=Seal([NEW])), write)
 
 
 async def test_what_was_kept_in_plain_text_is_read_and_then_sealed(database: Database) -> None:

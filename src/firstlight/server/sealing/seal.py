@@ -7,6 +7,7 @@ it, which replicas and caches count on, and no nonce ever serves two contents.
 import hashlib
 import hmac
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Final
 
 from cryptography.exceptions import InvalidTag
@@ -56,20 +57,20 @@ class Seal:
         nonce = key.nonce(plain, where)
         return b"".join((MAGIC, key.id, nonce, key.cipher.encrypt(nonce, plain, where)))
 
-    def opened(self, kept: bytes, *, place: str) -> bytes:
-        """What was sealed; what never was comes back as it is."""
+    def opened(self, kept: bytes, *, place: str, earlier: str = "") -> bytes:
+        """What was sealed; what never was comes back as it is. `earlier` is what the place was called once."""
         if not is_sealed(kept):
             return kept
         key = self._keys.get(key_id(kept))
         if key is None:
             raise unknown_key(kept, place=place)
         nonce = kept[len(MAGIC) + ID_BYTES : HEAD_BYTES]
-        try:
-            return key.cipher.decrypt(nonce, kept[HEAD_BYTES:], place.encode())
-        except InvalidTag:
-            raise Unavailable(
-                f"What is kept as {place} was damaged or put there by somebody else. Restore it from a backup."
-            ) from None
+        for where in (place, earlier) if earlier else (place,):
+            with suppress(InvalidTag):
+                return key.cipher.decrypt(nonce, kept[HEAD_BYTES:], where.encode())
+        raise Unavailable(
+            f"What is kept as {place} was damaged or put there by somebody else. Restore it from a backup."
+        )
 
     def knows(self, kept: bytes) -> bool:
         """Is the key it was sealed with among ours?"""

@@ -17,6 +17,7 @@ from firstlight.server.store.sealing import (
     HOST_PLACE,
     INFRA_ENV_PLACE,
     PLAN_PLACE,
+    Place,
     cluster_has_secrets,
     host_has_secrets,
     infra_env_has_secrets,
@@ -33,7 +34,7 @@ PUT_SECRET: Final = Sql(
 class Table(Struct, frozen=True):
     """Documents and where they lie. Somebody else's newer document stays: it was sealed by whoever wrote it."""
 
-    place: str
+    place: Place
     read: Sql
     put: Sql
     keys: tuple[str, ...]
@@ -41,18 +42,19 @@ class Table(Struct, frozen=True):
     """Asked of a document in plain text."""
 
 
-def _table(place: str, keys: tuple[str, ...], version: str, has_secrets: Callable[[bytes], bool]) -> Table:
-    same = " AND ".join(f"{key} = :{key}" for key in (*keys, version))
-    read = Sql(f"SELECT {', '.join((*keys, version))}, doc FROM {place}")  # noqa: S608 - our own names only
-    put = Sql(f"UPDATE {place} SET doc = :doc WHERE {same}")  # noqa: S608 - our own names only
-    return Table(place, read, put, (*keys, version), has_secrets)
+def _table(place: Place, version: str, has_secrets: Callable[[bytes], bool]) -> Table:
+    keys = (*place.keys, version)
+    same = " AND ".join(f"{key} = :{key}" for key in keys)
+    read = Sql(f"SELECT {', '.join(keys)}, doc FROM {place.table}")  # noqa: S608 - our own names only
+    put = Sql(f"UPDATE {place.table} SET doc = :doc WHERE {same}")  # noqa: S608 - our own names only
+    return Table(place, read, put, keys, has_secrets)
 
 
 TABLES: Final = (
-    _table(CLUSTER_PLACE, ("id",), "revision", lambda plain: cluster_has_secrets(CLUSTER.decode(plain))),
-    _table(INFRA_ENV_PLACE, ("id",), "revision", lambda plain: infra_env_has_secrets(INFRA_ENV.decode(plain))),
-    _table(HOST_PLACE, ("infra_env_id", "id"), "revision", lambda plain: host_has_secrets(HOST.decode(plain))),
-    _table(PLAN_PLACE, ("infra_env_id", "host_id"), "digest", plan_has_secrets),
+    _table(CLUSTER_PLACE, "revision", lambda plain: cluster_has_secrets(CLUSTER.decode(plain))),
+    _table(INFRA_ENV_PLACE, "revision", lambda plain: infra_env_has_secrets(INFRA_ENV.decode(plain))),
+    _table(HOST_PLACE, "revision", lambda plain: host_has_secrets(HOST.decode(plain))),
+    _table(PLAN_PLACE, "digest", plan_has_secrets),
 )
 
 
@@ -79,10 +81,11 @@ def _secrets(rows: Sequence[Row], seal: Seal) -> Iterator[Statement]:
 def _documents(rows: Sequence[Row], table: Table, seal: Seal) -> Iterator[Statement]:
     for row in rows:
         kept: bytes = row["doc"]
-        plain = seal.opened(kept, place=table.place)
+        place = table.place.of(row)
+        plain = seal.opened(kept, place=place, earlier=table.place.table)
         if not seal.is_current(kept) and (is_sealed(kept) or table.has_secrets(plain)):
             key: dict[str, Param] = {name: row[name] for name in table.keys}
-            yield Statement(table.put, key | {"doc": seal.sealed(plain, place=table.place)})
+            yield Statement(table.put, key | {"doc": seal.sealed(plain, place=place)})
 
 
 async def _done(database: Database, statements: Iterator[Statement]) -> int:

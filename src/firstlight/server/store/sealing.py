@@ -8,13 +8,14 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeVar
 
 import structlog
+from msgspec import Struct
 from msgspec.structs import replace
 
 from firstlight.core.errors import Unavailable
 from firstlight.core.model.cluster import Cluster
 from firstlight.core.model.host import Host
 from firstlight.core.model.infra_env import InfraEnv, Proxy
-from firstlight.server.ports.database import Database, Row, Statement
+from firstlight.server.ports.database import Database, Param, Row, Statement
 from firstlight.server.ports.subjects import SERVICE_SUBJECT
 from firstlight.server.ports.writes import PutCluster, PutHost, PutInfraEnv, PutPlan, PutSecret, Write
 from firstlight.server.sealing.keys import KeyPlace
@@ -28,7 +29,22 @@ log = structlog.get_logger(__name__)
 
 T = TypeVar("T")
 
-CLUSTER_PLACE, INFRA_ENV_PLACE, HOST_PLACE, PLAN_PLACE = "clusters", "infra_envs", "hosts", "plans"
+
+class Place(Struct, frozen=True):
+    """Where documents lie. Each is sealed for its own row, so that none can be laid in the place of another."""
+
+    table: str
+    """Also what a document was sealed for once, when the row did not count yet."""
+    keys: tuple[str, ...]
+
+    def of(self, row: Row | Mapping[str, Param]) -> str:
+        return f"{self.table} {'/'.join(str(row[key]) for key in self.keys)}"
+
+
+CLUSTER_PLACE: Final = Place("clusters", ("id",))
+INFRA_ENV_PLACE: Final = Place("infra_envs", ("id",))
+HOST_PLACE: Final = Place("hosts", ("infra_env_id", "id"))
+PLAN_PLACE: Final = Place("plans", ("infra_env_id", "host_id"))
 CHECK: Final = "encryption_check"
 """A secret of no meaning: whoever cannot open it has the wrong key."""
 _LOGIN: Final = re.compile(rb"://[^/\s\"]*@")
@@ -77,15 +93,15 @@ class Sealing:
         seal = self._seal
         return made if seal is None else [(write, _sealed(seal, write, statements)) for write, statements in made]
 
-    def opening(self, decode: Callable[[bytes], T], *, place: str) -> Callable[[Row], T]:
-        """How documents of a table are read."""
+    def opening(self, decode: Callable[[bytes], T], *, place: Place) -> Callable[[Row], T]:
+        """How documents of a table are read; rows bring their keys along."""
         seal = self._seal
         if seal is None:
             return decoding(decode)
 
         def of(row: Row) -> T:
             document: Any = row["doc"]
-            return decode(seal.opened(document, place=place))
+            return decode(seal.opened(document, place=place.of(row), earlier=place.table))
 
         return of
 
@@ -94,20 +110,20 @@ class Sealing:
 
 
 def _sealed(seal: Seal, write: Write, statements: tuple[Statement, ...]) -> tuple[Statement, ...]:
+    first, *rest = statements
     match write:
         case PutSecret(value=str()):
             column, place = "value", secret_place(write.subject, write.name)
         case PutCluster() if cluster_has_secrets(write.cluster):
-            column, place = "doc", CLUSTER_PLACE
+            column, place = "doc", CLUSTER_PLACE.of(first.params)
         case PutInfraEnv() if infra_env_has_secrets(write.infra_env):
-            column, place = "doc", INFRA_ENV_PLACE
+            column, place = "doc", INFRA_ENV_PLACE.of(first.params)
         case PutHost() if host_has_secrets(write.host):
-            column, place = "doc", HOST_PLACE
-        case PutPlan() if plan_has_secrets(as_bytes(statements[0].params["doc"])):
-            column, place = "doc", PLAN_PLACE
+            column, place = "doc", HOST_PLACE.of(first.params)
+        case PutPlan() if plan_has_secrets(as_bytes(first.params["doc"])):
+            column, place = "doc", PLAN_PLACE.of(first.params)
         case _:
             return statements
-    first, *rest = statements
     sealed = seal.sealed(as_bytes(first.params[column]), place=place)
     return (replace(first, params={**first.params, column: sealed}), *rest)
 
