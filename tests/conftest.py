@@ -143,13 +143,18 @@ def guarded() -> Iterator[Registry]:
 # --- order and verdict ------------------------------------------------------------------------------------------------
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests that use a peer, so that `-m 'not peer'` leaves them out; slow tests run after the rest."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark tests that use a peer, so that `-m 'not peer'` leaves them out; put slow tests where they cost least.
+
+    One process alone comes to them after the rest. Of several processes none shall sit idle at the end while another
+    has begun something long, so there they come first.
+    """
     for item in items:
         names = {PEER_FIXTURES[name] for name in getattr(item, "fixturenames", ()) if name in PEER_FIXTURES}
         for name in sorted(names):
             item.add_marker(pytest.mark.peer(name))
-    items.sort(key=lambda item: item.get_closest_marker("slow") is not None)
+    several = hasattr(config, "workerinput")
+    items.sort(key=lambda item: (item.get_closest_marker("slow") is not None) != several)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
