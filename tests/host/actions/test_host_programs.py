@@ -1,6 +1,7 @@
 """Steps that use programs of the host: time, images, rebooting; and which of two programs is taken."""
 
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -115,6 +116,23 @@ async def test_images_that_are_there_that_come_and_that_do_not() -> None:
     assert new["download_rate"] > 0
     assert (bad["result"], none["result"]) == ("failure", "failure")
     assert not [command for command in host.commands if "--privileged" in command]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(("granted", "used"), [(3600, 3600), (10**6, 6 * 3600)])
+async def test_the_time_that_a_service_grants_for_images_is_theirs(granted: int, used: int) -> None:
+    """The supervisor's own limit comes after it."""
+    limits: list[float] = []
+
+    class Patient(Scripted):
+        async def run(self, *command: str, limit: float, **how: Any) -> Outcome:
+            limits.append(limit)
+            return Outcome(exit_code=1 if command[1:3] == ("image", "exists") else 0)
+
+    check = ACTIONS["container-image-availability"]
+    await check.run((text({"images": ["quay.io/a/b:1"], "timeout": granted}),), a_site(host=Patient()))
+    assert used - 60 < limits[1] <= used
+    assert check.limit_seconds > limits[1]
 
 
 @pytest.mark.parametrize(

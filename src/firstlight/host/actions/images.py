@@ -10,8 +10,10 @@ from firstlight.core.wire.step_outputs import ContainerImageAvailability, Contai
 from firstlight.host.actions.action import IMAGE_NOT_PULLED, Action, Done, Site, first_document, replied
 from firstlight.host.programs import Outcome, Programs
 
-_ASK_SECONDS: Final = 60.0
+_ASK_SECONDS: Final = 120.0
 _DEFAULT_SECONDS: Final = 960
+_LONGEST_SECONDS: Final = 6 * 3600
+"""Whatever the service grants."""
 _MEGABYTE: Final = 1e6
 _REFERENCE: Final = re.compile(
     r"(?:[a-zA-Z0-9][a-zA-Z0-9.-]*|\[[0-9a-fA-F:]+\])(?::[0-9]+)?(?:/[a-z0-9][a-z0-9._-]*)+(?::[\w][\w.-]{0,127})?(?:@sha256:[0-9a-f]{64})?"
@@ -42,7 +44,7 @@ async def pulled(image: str, programs: Programs, *, limit: float) -> Outcome:
 
 async def check(arguments: tuple[str, ...], site: Site) -> Done:
     wanted = first_document(arguments, _WANTED)
-    deadline = time.monotonic() + (wanted.timeout or _DEFAULT_SECONDS)
+    deadline = time.monotonic() + min(wanted.timeout or _DEFAULT_SECONDS, _LONGEST_SECONDS)
     results = [await _available(image, site, deadline=deadline) for image in wanted.images]
     bad = [(name, complaint) for (name, complaint) in ((r.name, why) for r, why in results) if complaint]
     report = ContainerImageAvailabilityResponse(images=tuple(result for result, _ in results))
@@ -86,5 +88,5 @@ async def _size(image: str, programs: Programs) -> float:
 
 
 IMAGE_AVAILABILITY: Final = Action(
-    step_type="container-image-availability", perform=check, limit_seconds=1800.0, exclusive=True
+    step_type="container-image-availability", perform=check, limit_seconds=_LONGEST_SECONDS + 1800.0, exclusive=True
 )

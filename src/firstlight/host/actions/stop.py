@@ -9,11 +9,11 @@ _GRACE: Final = "5"
 
 
 async def stop(_arguments: tuple[str, ...], site: Site) -> Done:
-    outcome = await site.host.run("podman", "stop", "-i", "-t", _GRACE, INSTALLER_NAME, limit=60.0)
+    outcome = await site.host.run("podman", "stop", "-i", "-t", _GRACE, INSTALLER_NAME, limit=120.0)
     if not outcome.succeeded:
         sentence = f"The installer's container could not be stopped: {outcome.complaint}"
         return failed(sentence, exit_code=outcome.exit_code)
     return Done(output=outcome.text)
 
 
-STOP: Final = Action(step_type="stop-installation", perform=stop, limit_seconds=90.0, exclusive=True)
+STOP: Final = Action(step_type="stop-installation", perform=stop, limit_seconds=180.0, exclusive=True)

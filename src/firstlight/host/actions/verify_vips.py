@@ -98,4 +98,4 @@ def _address(text: str) -> IpAddress:
         raise Invalid(f"{text!r} is not an IP address.") from reason
 
 
-VERIFY_VIPS: Final = Action(step_type="verify-vips", perform=verify, limit_seconds=60.0, exclusive=True)
+VERIFY_VIPS: Final = Action(step_type="verify-vips", perform=verify, limit_seconds=180.0, exclusive=True)

@@ -7,7 +7,8 @@ from msgspec import Struct
 from firstlight.host.programs import Programs
 
 NAME: Final = "assisted-installer"
-SECONDS: Final = 30.0
+SECONDS: Final = 120.0
+"""Podman waits for its own locks while images are unpacked onto a slow disk."""
 _RUNNING: Final = frozenset({"running", "paused", "stopping", "created", "initialized"})
 
 Presence = Literal["absent", "running", "ended", "unknown"]

@@ -13,7 +13,8 @@ GONE: Final = (
     "The discovery image cannot be read any more: its media was likely disconnected. Connect it again, or boot the"
     " machine from it once more."
 )
-READ_SECONDS: Final = 10.0
+READ_SECONDS: Final = 120.0
+"""Virtual media come over long lines, and the machine may be busy reading from them."""
 
 
 def medium_in(mounts: str) -> str | None:
@@ -28,17 +29,21 @@ def medium_in(mounts: str) -> str | None:
 class MediaCheck:
     def __init__(self, root: Root) -> None:
         self._root = root
+        self._reading: asyncio.Future[bool] | None = None
 
     async def is_gone(self) -> bool:
-        """Any doubt counts as no: only a device that fails to be read is gone."""
+        """Any doubt counts as no: only a device that fails to be read, or that never answers, is gone."""
         if not self._root.exists(MOUNT_POINT):
             return False
         device = medium_in(self._root.text("/proc/1/mounts") or self._root.text("/proc/mounts") or "")
         if device is None:
             return False
+        if self._reading is None or self._reading.done():
+            # A read that hangs keeps its thread; whoever asks meanwhile waits for the same one.
+            self._reading = asyncio.ensure_future(asyncio.to_thread(_can_read, str(self._root.path(device))))
         try:
             async with asyncio.timeout(READ_SECONDS):
-                return not await asyncio.to_thread(_can_read, str(self._root.path(device)))
+                return not await asyncio.shield(self._reading)
         except TimeoutError:
             return True
 
