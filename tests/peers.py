@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parent.parent
-START_SECONDS: Final = 60
+START_SECONDS: Final = 180
 """How long a server may take to answer on a busy machine before we call it broken."""
 PORT_ATTEMPTS: Final = 5
 """Another process may take the port between our looking and the server's binding."""

@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-START_SECONDS = 60
-STOP_SECONDS = 20
+START_SECONDS = 180
+STOP_SECONDS = 60
 LOGGED = 4000
 COMMAND = (str(Path(sys.executable).parent / "firstlight"), "serve")
 
@@ -92,7 +92,7 @@ def _wait_until_ready(url: str, process: subprocess.Popen[bytes], log: Path) -> 
         if process.poll() is not None:
             raise RuntimeError(f"The service ended with {process.returncode} before it was ready:\n{log.read_text()}")
         try:
-            with direct.open(url, timeout=5):
+            with direct.open(url, timeout=30):
                 return
         except (urllib.error.URLError, ConnectionError, TimeoutError):
             time.sleep(0.05)

@@ -80,7 +80,7 @@ class Listener:
         return [dict(line.split(": ", 1) for line in block.split("\n")) for block in whole]
 
     async def until(self, count: int) -> list[dict[str, str]]:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while len(self.blocks) < count:
                 self.more.clear()
                 await self.more.wait()
@@ -98,7 +98,7 @@ async def listening(app: ASGIApp, query: str = "", headers: dict[str, str] | Non
         "headers": [(name.encode(), value.encode()) for name, value in (headers or {}).items()],
     }
     task = asyncio.create_task(_serve(app, scope, listener))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while b"\n\n" not in listener.heard:
             listener.more.clear()
             await listener.more.wait()
@@ -106,7 +106,7 @@ async def listening(app: ASGIApp, query: str = "", headers: dict[str, str] | Non
         yield listener
     finally:
         listener.gone.set()
-        await asyncio.wait_for(task, 10)
+        await asyncio.wait_for(task, 60)
 
 
 async def _serve(app: ASGIApp, scope: dict[str, Any], listener: Listener) -> None:
@@ -237,7 +237,7 @@ async def test_the_stream_ends_when_the_service_does(world: World, app: ASGIApp)
     while not listener.heard:
         await asyncio.sleep(0.001)
     world.broadcast.close()
-    await asyncio.wait_for(task, 10)
+    await asyncio.wait_for(task, 60)
 
 
 async def test_a_heartbeat_is_a_comment_with_the_place_to_go_on_from(

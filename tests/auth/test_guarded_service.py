@@ -27,7 +27,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService
 
 
 def ask(url: str, method: str, path: str, **headers: str) -> tuple[int, dict[str, object]]:
-    connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=30)
+    connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=60)
     try:
         sent = {name.replace("_", "-"): value for name, value in headers.items()}
         body = b"{}" if method != "GET" else None

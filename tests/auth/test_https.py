@@ -57,7 +57,7 @@ def test_api_and_images_over_https(tmp_path: Path) -> None:
         def call(url: str, body: object = None) -> bytes:
             sent = None if body is None else json.dumps(body).encode()
             headers = {"Authorization": f"Bearer {admin}", "Content-Type": "application/json"}
-            with urllib.request.urlopen(urllib.request.Request(url, sent, headers), timeout=30, context=trust) as got:
+            with urllib.request.urlopen(urllib.request.Request(url, sent, headers), timeout=60, context=trust) as got:
                 return bytes(got.read())
 
         wanted = {"name": "lab", "pull_secret": PULL_SECRET, "openshift_version": "4.18"}
@@ -70,7 +70,7 @@ def test_api_and_images_over_https(tmp_path: Path) -> None:
         _use_commands(service.url, cert_file, admin)
         for url in (service.url, service.images_url):
             # Plain text finds nothing there, and old protocols neither.
-            with socket.create_connection((urlsplit(url).hostname, urlsplit(url).port), timeout=10) as plain:
+            with socket.create_connection((urlsplit(url).hostname, urlsplit(url).port), timeout=60) as plain:
                 plain.sendall(b"GET /health HTTP/1.1\r\nHost: a\r\n\r\n")
                 assert not plain.recv(100).startswith(b"HTTP/1.1 200")
     assert "Traceback" not in service.log.read_text()

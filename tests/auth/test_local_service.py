@@ -57,7 +57,7 @@ def call(service: RunningService, method: str, path: str, token: str, body: obje
     sent = None if body is None else json.dumps(body).encode()
     headers = {"Content-Type": "application/json", "Authorization": f"Bearer {token}"}
     request = urllib.request.Request(f"{service.url}{path}", sent, headers, method=method)
-    with urllib.request.urlopen(request, timeout=30) as answer:
+    with urllib.request.urlopen(request, timeout=60) as answer:
         content = answer.read()
         return json.loads(content) if content else None
 
@@ -71,7 +71,7 @@ def image(url: str, **headers: str) -> tuple[int, bytes]:
     """As a BMC fetches it: the URL is all there is."""
     sent = {name.replace("_", "-"): value for name, value in headers.items()}
     try:
-        with urllib.request.urlopen(urllib.request.Request(url, headers=sent), timeout=30) as answer:
+        with urllib.request.urlopen(urllib.request.Request(url, headers=sent), timeout=60) as answer:
             return answer.status, answer.read()
     except urllib.error.HTTPError as refusal:
         return refusal.code, refusal.read()
@@ -84,7 +84,7 @@ def firstlight(service: RunningService, *arguments: str, **environment: str) -> 
     program = Path(sys.executable).parent / "firstlight"
     known = {name: value for name, value in os.environ.items() if not name.startswith("FIRSTLIGHT_")}
     given = {**known, "FIRSTLIGHT_URL": service.url, "HOME": str(service.folder), **environment}
-    return subprocess.run([program, *arguments], env=given, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run([program, *arguments], env=given, capture_output=True, text=True, timeout=120, check=False)
 
 
 def test_commands_on_this_machine_find_the_token(service: RunningService) -> None:
@@ -107,7 +107,7 @@ def test_tokens_for_others(service: RunningService) -> None:
 
 
 def test_a_browser_logs_in_and_out(service: RunningService, admin: str) -> None:
-    line = http.client.HTTPConnection(urlsplit(service.url).netloc, timeout=30)
+    line = http.client.HTTPConnection(urlsplit(service.url).netloc, timeout=60)
 
     def ask(method: str, path: str, body: str = "", **headers: str) -> http.client.HTTPResponse:
         sent = {"Content-Type": "application/json", **headers}
@@ -248,7 +248,7 @@ def test_new_urls_and_new_keys(service: RunningService, admin: str) -> None:
 
 
 def _soon(holds: Any) -> bool:
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     while not holds() and time.monotonic() < end:
         time.sleep(0.05)
     return bool(holds())

@@ -18,7 +18,7 @@ def run_cli(
         input=stdin,
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=200,
         check=False,
     )
     assert ended.returncode == code, f"{args}\n{ended.stdout}\n{ended.stderr}"

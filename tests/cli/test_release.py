@@ -28,7 +28,7 @@ def release(registry: Registry) -> str:
 
 def firstlight(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     command = [COMMAND, "release", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
 
 
 def test_info_tells_version_and_images(registry: Registry, release: str) -> None:

@@ -238,7 +238,7 @@ def test_the_log_of_an_agent_by_id_and_by_the_code_on_its_console(cli: Cli, runn
     request = urllib.request.Request(
         running.url + path, data=b"a step\t\x1b]0;mine\x07 begins\n", headers={"Content-Type": "text/plain"}
     )
-    with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=20):
+    with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=60):
         pass
     for word in (host["id"], short_code(UUID(host["id"])).lower()):
         assert (

@@ -14,7 +14,7 @@ from tests.clients.sdk import PULL_SECRET, SSH_KEY
 
 PROGRAM = Path(sys.executable).parent / "aicli"
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
-LONGEST_SECONDS = 120
+LONGEST_SECONDS = 300
 DOMAIN = "example.com"
 
 

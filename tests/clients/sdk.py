@@ -15,7 +15,7 @@ from bench.machines import Machine
 PULL_SECRET = json.dumps({"auths": {name: {"auth": "dXNlcjpwYXNz"} for name in ("cloud.openshift.com", "quay.io")}})
 SSH_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIMTlWkvJgqRiNltPNtHWRoAGmUkEmnDQo+eV36sqkfxZ admin@example.com"
 VERSION = "4.18"
-WAIT_SECONDS = 60
+WAIT_SECONDS = 120
 
 
 class Sdk:

@@ -45,7 +45,7 @@ def session() -> Any:
 
 def test_the_served_document_is_the_one_tried_here(service: RunningService, session: requests.Session) -> None:
     for path in ("/api/assisted-install/openapi", "/api/assisted-install/v2/openapi"):
-        assert session.get(service.url + path, timeout=10).json() == DOCUMENT
+        assert session.get(service.url + path, timeout=60).json() == DOCUMENT
 
 
 @pytest.mark.parametrize("operation", OPERATIONS.values(), ids=OPERATIONS.keys())

@@ -261,7 +261,7 @@ def test_what_machines_boot_with(sdk: Sdk) -> None:
     link = sdk.installer.get_infra_env_presigned_file_url(
         infra_env.id, "ipxe-script", ipxe_script_type="discovery-image-always"
     )
-    with urlopen(link.url, timeout=10) as answer:
+    with urlopen(link.url, timeout=60) as answer:
         assert answer.read().startswith(b"#!ipxe")
     name, content = downloaded(
         sdk.installer.v2_download_infra_env_files, infra_env.id, "discovery.ign", discovery_iso_type="full-iso"

@@ -54,7 +54,7 @@ class Host:
 
     def run(self, *flags: str, shell: str = "sh", **environment: str) -> subprocess.CompletedProcess[str]:
         process = self.start(*flags, shell=shell, **environment)
-        output, errors = process.communicate(timeout=30)
+        output, errors = process.communicate(timeout=60)
         return subprocess.CompletedProcess(process.args, process.returncode, output, errors)
 
     @property
@@ -154,12 +154,12 @@ def test_an_image_that_does_not_start_gives_way_to_the_first(tmp_path: Path) -> 
 def test_a_stop_reaches_the_container_and_is_no_failure(tmp_path: Path) -> None:
     host = Host(tmp_path, 99)
     process = host.start(*UNIT_FLAGS)
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     while not (tmp_path / "up").exists():
         assert time.monotonic() < end, "podman was not started"
         time.sleep(0.02)
     process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=20)
+    process.communicate(timeout=60)
     assert process.returncode == 0
     assert len(host.calls) == 1
 

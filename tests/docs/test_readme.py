@@ -20,7 +20,7 @@ ADDRESS: Final = "http://127.0.0.1:8090"
 SET_UP: Final = ("make ", "python3 -m venv", "export PATH=")
 """What the test has arranged already: the service, the programs."""
 FASTER: Final = "firstlight simulate --speed 200"
-LONGEST_SECONDS: Final = 150
+LONGEST_SECONDS: Final = 300
 
 
 def commands() -> list[str]:

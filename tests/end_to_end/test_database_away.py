@@ -22,7 +22,7 @@ from tests.restarting import Server, restarting_postgres
 pytestmark = [pytest.mark.anyio, pytest.mark.slow, pytest.mark.peer("postgres")]
 
 AWAY_SECONDS: Final = 6.0
-LIMIT: Final = 120.0
+LIMIT: Final = 300.0
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from tests.end_to_end.mortal import Mortal
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
 SPEED: Final = 120.0
-LIMIT: Final = 120.0
+LIMIT: Final = 300.0
 SHAPES: Final = {
     "three-and-two": Plan(masters=3, workers=2),
     "single-node": Plan(masters=1),

@@ -19,7 +19,7 @@ from tests.services import COMMAND, run_service
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
-LIMIT: Final = 120.0
+LIMIT: Final = 300.0
 WORDS: Final = {
     what: f"zebra-{number}-{what}-quagga"
     for number, what in enumerate(("pull", "proxy", "config", "discovery", "host", "manifest", "network"), start=1)

@@ -29,8 +29,8 @@ from tests.end_to_end.reading_back import Reader
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
 SPEED: Final = 60.0
-LIMIT: Final = 180.0
-PATIENCE_SECONDS: Final = 30
+LIMIT: Final = 300.0
+PATIENCE_SECONDS: Final = 60
 OPERATIONS: Final = "SELECT owner, state, epoch FROM operations WHERE kind = 'prepare-installation'"
 
 Replicas = tuple[Mortal, Mortal]
@@ -182,7 +182,7 @@ async def test_a_change_at_one_ends_the_wait_of_a_poll_at_the_other(replicas: Re
         await eventually(lambda: asyncio.sleep(1, len(polls)), lambda count: count > 0 and count == len(polls))
         before = len(polls)
         await at_a.send("PATCH", f"/v2/clusters/{cluster_id}", {"additional_ntp_source": "new.example.com"})
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(20):
             await holding
         assert len(polls) <= before + 3
 

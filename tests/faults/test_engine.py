@@ -50,7 +50,7 @@ class Looks:
         return Decision()
 
     async def until(self, count: int) -> list[UUID]:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             while len(self.seen) < count:
                 await asyncio.sleep(0.005)
         return sorted(self.seen)
@@ -102,7 +102,7 @@ async def test_what_is_asked_again_and_again_is_never_left_claimed(life: Life) -
             subject = cluster_subject(CLUSTERS[number % 6])
             await life.world.store.commit(MakeDue(subject=subject, kind=EVALUATE, at=clock.moment))
             engine.wake()
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             while await life.world.store.claim_owners() or await life.world.store.oldest_overdue(clock.moment):
                 clock.forward(timedelta(milliseconds=100))
                 engine.wake()

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.anyio
 
 KIND: Final = "prepare-installation"
 SUBJECT: Final = f"cluster:{CLUSTER_ID}"
-PATIENCE_SECONDS: Final = 30
+PATIENCE_SECONDS: Final = 60
 Report = Callable[[str], Awaitable[None]]
 
 

@@ -20,7 +20,7 @@ def call(service: RunningService, method: str, path: str, body: object) -> dict[
     admin = (service.folder / "data" / "admin-token").read_text().strip()
     headers = {"Content-Type": "application/json", "Authorization": f"Bearer {admin}"}
     request = urllib.request.Request(service.url + path, json.dumps(body).encode(), headers, method=method)
-    with urllib.request.urlopen(request, timeout=30) as answer:
+    with urllib.request.urlopen(request, timeout=60) as answer:
         return json.loads(answer.read())
 
 

@@ -66,13 +66,13 @@ async def test_it_ends_with_its_parent(tmp_path: Path) -> None:
         "from firstlight.server.settings import Settings\n"
         "async def main():\n"
         "    async with start_beside(Settings()):\n"
-        "        await asyncio.sleep(60)\n"
+        "        await asyncio.sleep(600)\n"
         "asyncio.run(main())\n"
     )
     environment = {**os.environ, "FIRSTLIGHT_IMAGES_LISTEN": f"127.0.0.1:{port}", "FIRSTLIGHT_DATA_DIR": str(tmp_path)}
     parent = await asyncio.create_subprocess_exec(sys.executable, "-c", code, env=environment)
     async with aiohttp.ClientSession() as session:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             while True:
                 try:
                     async with session.get(f"http://127.0.0.1:{port}/live"):
@@ -81,7 +81,7 @@ async def test_it_ends_with_its_parent(tmp_path: Path) -> None:
                     await asyncio.sleep(0.05)
         parent.kill()
         await parent.wait()
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             while True:
                 try:
                     async with session.get(f"http://127.0.0.1:{port}/live"):

@@ -27,7 +27,7 @@ def call(service: RunningService, method: str, path: str, body: dict[str, Any]) 
     request = urllib.request.Request(
         f"{service.api}/v2{path}", json.dumps(body).encode(), {"Content-Type": "application/json"}, method=method
     )
-    with urllib.request.urlopen(request, timeout=30) as answer:
+    with urllib.request.urlopen(request, timeout=60) as answer:
         return json.loads(answer.read())
 
 

@@ -95,5 +95,5 @@ def test_the_forwarder_carries_both_ways_and_ends_each() -> None:
             with ours.makefile("rb") as answered:
                 assert answered.read() == sent[::-1]
             sender.join()
-            assert process.wait(20) == 0
+            assert process.wait(60) == 0
         thread.join()

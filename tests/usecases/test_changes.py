@@ -33,7 +33,7 @@ async def world(tmp_path: Path) -> AsyncIterator[World]:
 
 
 async def heard(stream: AsyncGenerator[tuple[int, Changed | None]]) -> tuple[int, Changed | None]:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         return await anext(stream)
 
 
@@ -69,7 +69,7 @@ async def test_the_end_of_the_service_is_the_end_of_the_stream(world: World) -> 
     told = asyncio.ensure_future(_all(follow_changes(world.store, world.broadcast, after=0)))
     await asyncio.sleep(0)
     world.broadcast.close()
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         assert [changed for _, changed in await told if changed and changed.everything] == []
 
 

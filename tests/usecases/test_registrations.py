@@ -49,7 +49,7 @@ class Counting:
         """Notices that have come."""
 
     async def until_heard(self, count: int) -> None:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while self.heard.count(host_subject(KEY)) < count:
                 await asyncio.sleep(0.001)
 
@@ -105,7 +105,7 @@ async def counted(world: World) -> AsyncIterator[tuple[World, Counting]]:
                 store.heard.extend(notice.split() or [""])
 
     hearing = asyncio.create_task(hear())
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while not store.heard:
             await asyncio.sleep(0.001)
     try:
