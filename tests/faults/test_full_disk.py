@@ -10,7 +10,7 @@ from uuid import UUID
 
 import pytest
 
-from firstlight.server.main import Service, service
+from firstlight.server.service import Service, service
 from firstlight.server.settings import Settings
 from tests.api.calling import PULL_SECRET, Client, event_names, reason
 from tests.api.machines import a_document, a_site
@@ -19,7 +19,7 @@ from tests.http.client import Answer
 
 pytestmark = pytest.mark.anyio
 
-PATIENCE_SECONDS: Final = 60
+PATIENCE_SECONDS: Final = 120
 MANIFEST: Final = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: %s}\ndata: {filling: %s}\n"
 
 

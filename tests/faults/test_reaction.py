@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import pytest
 
-from firstlight.server.main import service
+from firstlight.server.service import service
 from firstlight.server.settings import Settings
 from tests.api.calling import PULL_SECRET, Client
 from tests.api.machines import SYNCED, Site, a_document, a_site
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.anyio
 
 HOT: Final = frozenset({"presence", "listening"})
 """Tables of check-ins and signs of life."""
-PATIENCE_SECONDS: Final = 30
+PATIENCE_SECONDS: Final = 60
 
 
 @pytest.fixture

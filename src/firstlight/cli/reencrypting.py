@@ -27,8 +27,8 @@ def reencrypt(data_dir: DataDirOption = None, config: ConfigOption = None) -> No
 
 
 async def _reencrypted(settings: "Settings") -> tuple[str, int, int]:
-    from firstlight.server.main import sealed_blobs
     from firstlight.server.sealing.keys import place_of
+    from firstlight.server.service import sealed_blobs
     from firstlight.server.store.connect import open_database
     from firstlight.server.store.places import SqlitePlace, place
     from firstlight.server.store.resealing import compact, reseal
