@@ -9,7 +9,7 @@ from tests.services import RunningService, run_service
 
 @pytest.fixture(scope="session")
 def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    settings = {"FIRSTLIGHT_POLL_SECONDS": "5", "FIRSTLIGHT_HOST_MAX_DISCONNECTION_TIME": "4s"}
+    settings = {"FIRSTLIGHT_POLL_SECONDS": "5", "FIRSTLIGHT_HOST_MAX_DISCONNECTION_TIME": "8s"}
     with run_service(tmp_path_factory.mktemp("service"), **settings) as running:
         yield running
         assert running.complaints() == ""

@@ -36,7 +36,9 @@ async def test_a_host_of_the_control_plane(rig: Rig, role: str) -> None:
     ]
     assert hub.order() == ["Starting installation", "Installing", "Writing image to disk", "Rebooting"]
     assert ("Writing image to disk", "100%") in hub.own()
-    assert not {info for _, info in hub.own()} & {"3%", "54%"}
+    infos = {info for _, info in hub.own()}
+    assert "3%" not in infos
+    assert not infos >= {"52%", "54%"}, "a step of less than five points is no news"
     ignition = f"/opt/install-dir/{role}-{HOST_ID}.ign"
     assert rig.calls("coreos-installer") == [["coreos-installer", "install", "--insecure", "-i", ignition, "/dev/sda"]]
     assert (rig.root / ignition.lstrip("/")).stat().st_mode & 0o777 == 0o600
