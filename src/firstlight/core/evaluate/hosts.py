@@ -86,20 +86,26 @@ def judge_host(
     if findings is None:
         disabled = _disabled(cluster, around)
         findings = host_rules.judge(facts, disabled=disabled) + operator_host_findings(facts, disabled=disabled)
-    situation = HostSituation(
-        host=state.host,
-        reports=state.reports,
-        cluster=cluster,
-        policy=around.policy,
-        now=around.now,
-        findings=findings,
-        holds=conditions(findings, ignored=cluster.ignored_host_validations if cluster is not None else ()),
-        sufficient=SUFFICIENT | _operator_ids(findings),
-        silent_from=silent,
-        listening_since=around.listening_since,
-        cluster_survives=cluster_survives,
-        may_go_on=may_go_on,
+    return _moved(
+        HostSituation(
+            host=state.host,
+            reports=state.reports,
+            cluster=cluster,
+            policy=around.policy,
+            now=around.now,
+            findings=findings,
+            holds=conditions(findings, ignored=cluster.ignored_host_validations if cluster is not None else ()),
+            sufficient=SUFFICIENT | _operator_ids(findings),
+            silent_from=silent,
+            listening_since=around.listening_since,
+            cluster_survives=cluster_survives,
+            may_go_on=may_go_on,
+        )
     )
+
+
+def _moved(situation: HostSituation) -> JudgedHost:
+    """Where the table takes the host, as many rows as it needs until it stays."""
     changes: list[Change] = []
     taken: list[Taken] = []
     for _ in range(MAX_MOVES):
@@ -114,9 +120,13 @@ def judge_host(
         taken.append(move.taken)
         situation = replace(situation, host=move.host)
     else:
-        raise RuntimeError(f"host {state.host.id} does not come to rest")
+        raise RuntimeError(f"host {situation.host.id} does not come to rest")
     return JudgedHost(
-        host=situation.host, findings=findings, changes=tuple(changes), taken=tuple(taken), deadline=_next(situation)
+        host=situation.host,
+        findings=situation.findings,
+        changes=tuple(changes),
+        taken=tuple(taken),
+        deadline=_next(situation),
     )
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, Final, TypeVar
 
 from firstlight.core.errors import Invalid, NotFound, TooLarge, Unavailable
+from firstlight.server.durable import sync_folder
 from firstlight.server.ports.blobs import RESERVED, BlobInfo, checked_key, checked_prefix
 
 PIECE_BYTES: Final = 256 * 1024
@@ -224,15 +225,6 @@ def write_all(file: int, data: bytes) -> None:
     left = memoryview(data)
     while left:
         left = left[os.write(file, left) :]
-
-
-def sync_folder(folder: Path) -> None:
-    """Without it a power cut may take back the rename."""
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def info(key: str, found: os.stat_result) -> BlobInfo:

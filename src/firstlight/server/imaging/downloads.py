@@ -19,6 +19,7 @@ from msgspec import Struct
 from yarl import URL
 
 from firstlight.core.errors import Error, Invalid, Unavailable
+from firstlight.server.durable import sync_folder
 
 log = structlog.get_logger(__name__)
 
@@ -205,11 +206,7 @@ def _finish(
         raise
     os.fsync(file.fileno())
     part.rename(target)
-    folder = os.open(target.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    sync_folder(target.parent)
     note_of(part).unlink(missing_ok=True)
 
 

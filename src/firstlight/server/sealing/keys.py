@@ -16,6 +16,7 @@ from typing import Final
 from msgspec import Struct
 
 from firstlight.core.errors import Invalid, Unavailable
+from firstlight.server.durable import sync_folder
 from firstlight.server.sealing.seal import KEY_BYTES
 from firstlight.server.settings import Settings
 
@@ -120,8 +121,4 @@ def _write_once(path: Path, text: str) -> None:
             os.link(part, path)
     finally:
         part.unlink(missing_ok=True)
-    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    sync_folder(path.parent)
