@@ -33,6 +33,9 @@ CALL_SECONDS: Final = 60.0
 LARGEST_ANSWER: Final = 64 * 2**20
 LONGEST_REASON: Final = 300
 ERRORS_FROM: Final = 300
+SERVER_ERRORS_FROM: Final = 500
+PASSING: Final = frozenset({408, 425, 429})
+"""Errors of the client that are none: too slow, too early, too often."""
 _TAGS: Final = re.compile(r"<(script|style)\b.*?</\1>|<[^>]*>", re.DOTALL | re.IGNORECASE)
 _TROUBLE: Final = (
     httpx2.HTTPError,
@@ -52,6 +55,11 @@ class Refused(Exception):
         super().__init__(f"{who} answered {status}: {reason}" if reason else f"{who} answered {status}")
         self.status = status
         self.reason = reason
+
+    @property
+    def is_final(self) -> bool:
+        """Whether the same call would be refused again."""
+        return self.status < SERVER_ERRORS_FROM and self.status not in PASSING
 
 
 class Unreachable(Exception):

@@ -110,6 +110,7 @@ NODE = "system:node:worker-0"
 CLIENT_ROGUES = {
     "another-signer": client(signer_name="kubernetes.io/kube-apiserver-client"),
     "unknown-host": client(Identity("system:node:intruder")),
+    "large-letters": client(Identity("system:node:Worker-0")),
     "no-prefix": client(Identity("worker-0")),
     "admin": client(Identity("system:admin")),
     "empty-name": client(Identity("system:node:")),

@@ -12,7 +12,16 @@ from firstlight.core.install.controller_rights import OPERATORS_CONFIG_MAP, READ
 from firstlight.host.controller import operator_objects, readiness
 from firstlight.host.controller.departing import is_complete
 from firstlight.host.controller.documents import HostDocument, without_hardware
-from firstlight.host.controller.objects import ClusterOperator, Condition, Metadata, Node, OperatorState
+from firstlight.host.controller.objects import (
+    ClusterOperator,
+    Condition,
+    Csv,
+    Metadata,
+    Node,
+    OperatorState,
+    Subscription,
+    SubscriptionStatus,
+)
 from firstlight.host.controller.operator_objects import ObjectsFromCluster, Progress, read_entries
 from firstlight.host.controller.readiness import invoker_of
 from tests.host.agent.scripted import Asked, Said, document
@@ -123,6 +132,41 @@ async def test_what_ends(config_map: Said, told: str, tmp_path: Path) -> None:
             await objects.run()
         assert objects.progress is Progress.OVER
         assert told in said(site)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("refusal", [403, 422, 500])
+async def test_an_object_that_is_refused_keeps_no_other_waiting(refusal: int, tmp_path: Path) -> None:
+    """Webhooks of operators that start refuse with 403 what they take a moment later."""
+    about = '{"namespace": "storage", "subscriptionName": "s", "manifests": ["%s"]}'
+    data = {f"{name}.metadata.yaml": about % name for name in ("one", "two")}
+    data |= {name: OBJECT.replace('"a"', f'"{name}"') for name in ("one", "two")}
+    applied: list[str] = []
+
+    def script(asked: Asked) -> Said:
+        if asked.path.endswith(operator_objects.CONFIG_MAP):
+            return document({"data": data})
+        if asked.path == "/api/v1":
+            return document({"resources": [{"name": "things", "kind": "Thing"}]})
+        if asked.path.startswith("/api/v1/things/"):
+            applied.append(asked.path.rpartition("/")[2])
+            refused = applied[-1] == "one" and applied.count("one") < 3
+            return document({"message": "not yet"}, status=refusal if refused else 200)
+        return document({})
+
+    async with site_at(script, tmp_path) as (site, _):
+        site.kept_admin = site.kube.access
+        metadata = Metadata(name="s", namespace="storage")
+        site.subscriptions.items = {
+            "storage/s": Subscription(metadata=metadata, status=SubscriptionStatus(current_csv="v1"))
+        }
+        site.csvs.items = {"storage/v1": Csv()}
+        objects = ObjectsFromCluster(site)
+        async with asyncio.timeout(60):
+            await objects.run()
+        assert "not yet" in said(site)
+    assert objects.progress is Progress.OVER
+    assert sorted(applied) == ["one", "one", "one", "two"]
 
 
 @pytest.mark.anyio

@@ -178,7 +178,7 @@ async def test_the_clusters_own_tool(has_oc: bool, tmp_path: Path, monkeypatch: 
         found = await must_gather(site, LocalPrograms(), folder=work)
     if not has_oc:
         assert found == {}
-        assert "no oc" in said(site)
+        assert "There is no oc here" in said(site)
         return
     assert list(found) == ["must-gather.tar.gz"]
     result = work / "must-gather"
@@ -189,6 +189,36 @@ async def test_the_clusters_own_tool(has_oc: bool, tmp_path: Path, monkeypatch: 
     assert (result / "mode").read_text() == "600\n"
     assert json.loads((result / "kubeconfig").read_text())["users"][0]["user"] == {"token": "admin-token"}
     assert "one of the nodes is silent" in said(site)
+
+
+async def test_what_a_tool_left_that_was_killed_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    programs, work = tmp_path / "bin", tmp_path / "work"
+    programs.mkdir()
+    work.mkdir()
+    (programs / "oc").write_text(OC.replace("exit 3", "kill -9 $$"))
+    (programs / "oc").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}:/usr/bin:/bin")
+    async with site_at(service_and_cluster, tmp_path) as (site, _):
+        assert list(await must_gather(site, LocalPrograms(), folder=work)) == ["must-gather.tar.gz"]
+        assert "The cluster's own gathering failed." in said(site)
+
+
+@pytest.mark.parametrize(("answer", "attempts"), [(503, 31), (None, 31), (404, 1), (413, 1)])
+async def test_the_last_logs_wait_for_a_service_that_is_away(answer: int | None, attempts: int, tmp_path: Path) -> None:
+    """But not for one that does not want them."""
+    uploads: list[bytes] = []
+
+    def script(asked: Asked) -> Said:
+        if asked.path.endswith("/logs-progress"):
+            return Said(204, b"")
+        uploads.append(asked.body)
+        if len(uploads) > 30:
+            return Said(204, b"")
+        return Said(raw=b"") if answer is None else document({"reason": "not now"}, status=answer)
+
+    async with site_at(script, tmp_path, look_seconds=0.01) as (site, _):
+        await send_last_logs(site, failed=False, root=Root(tmp_path), programs=LocalPrograms())
+    assert len(uploads) == attempts
 
 
 async def test_the_own_log_goes_first_and_again_with_the_rest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

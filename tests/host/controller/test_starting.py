@@ -115,7 +115,15 @@ def test_the_log_keeps_secrets_and_repeats_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("answers", "over"),
-    [((404,), True), ((401, 401), False), ((401, 401, 401), True), ((401, 401, 503, 401), False), ((500,) * 9, False)],
+    [
+        ((404, 404), False),
+        ((404, 404, 404), True),
+        ((401, 401), False),
+        ((401, 401, 401), True),
+        ((404, 401, 404), True),
+        ((401, 401, 503, 401), False),
+        ((500,) * 9, False),
+    ],
 )
 def test_when_the_service_wants_nothing_more_of_us(answers: tuple[int, ...], over: bool, tmp_path: Path) -> None:
     settings = controller_settings(WANTED, root=Root(tmp_path))

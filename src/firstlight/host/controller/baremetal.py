@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from firstlight.host.controller.kube.client import MERGE
 from firstlight.host.controller.objects import BareMetalHost, KubeObject, Machine
-from firstlight.host.controller.repeating import repeat
+from firstlight.host.controller.repeating import for_each, repeat
 from firstlight.host.controller.site import BARE_METAL, Site
 from firstlight.host.controller.yaml_text import Document
 
@@ -17,6 +17,7 @@ PROVISIONING: Final = "/apis/metal3.io/v1alpha1/provisionings/provisioning-confi
 STATUS: Final = "baremetalhost.metal3.io/status"
 PAUSED: Final = "baremetalhost.metal3.io/paused"
 ROLE: Final = "machine.openshift.io/cluster-api-machine-role"
+ABOUT: Final = "Settling bare-metal hosts"
 UNMANAGED: Final = frozenset({"", "unmanaged"})
 
 
@@ -70,7 +71,7 @@ class BareMetal:
         bell = site.bell()
         site.bare_metal.wakes(bell)
         site.machines.wakes(bell)
-        await repeat(self._look, about="Settling bare-metal hosts", bell=bell, seconds=30.0, log=site.log)
+        await repeat(self._look, about=ABOUT, bell=bell, seconds=30.0, log=site.log)
 
     async def _look(self) -> bool:
         site = self._site
@@ -79,12 +80,12 @@ class BareMetal:
         hosts: Mapping[str, BareMetalHost] = site.bare_metal.items
         provisioning = await site.kube.find(KubeObject, PROVISIONING) is not None if hosts else False
         free = free_machines(site.machines.items.values(), hosts.values())
-        for host in hosts.values():
-            machine = free[0] if free and host.spec.consumer_ref is None else None
-            wanted = plan(host, machine=machine, provisioning=provisioning, now=datetime.now(UTC))
-            if machine is not None:
-                free.pop(0)
-            await self._carry_out(host, wanted)
+
+        async def settle(host: BareMetalHost) -> None:
+            machine = free.pop(0) if free and host.spec.consumer_ref is None else None
+            await self._carry_out(host, plan(host, machine=machine, provisioning=provisioning, now=datetime.now(UTC)))
+
+        await for_each(hosts.items(), settle, about=ABOUT, log=site.log)
         # Hosts and machines come when their operators do: it ends with the installation.
         return False
 

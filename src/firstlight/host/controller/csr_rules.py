@@ -79,6 +79,9 @@ def _refusal(csr: Csr, request: CertificateRequest, known: Known) -> str:
         return f"The signer {csr.spec.signer_name} does not sign for nodes."
     if len(request.common_names) != 1 or not _name(request):
         return f"The subject names no node but {', '.join(request.common_names) or 'nobody'}."
+    if _name(request) != _name(request).lower():
+        # A kubelet writes its name in small letters; each other way to write it would count as a node of its own.
+        return f"No node can be called {_name(request)}."
     if request.organizations != (NODES,) or request.other_subject_parts:
         return f"The subject belongs to {', '.join(request.organizations) or 'nothing'} instead of {NODES} alone."
     client = csr.spec.signer_name == CLIENT_SIGNER

@@ -19,7 +19,6 @@ from firstlight.host.controller.site import Site
 DNS: Final = "openshift-dns/dns-default"
 SERVICES: Final = "/api/v1/services"
 OPERATOR_PODS: Final = "/api/v1/namespaces/openshift-dns-operator/pods"
-LOOKS: Final = 45
 
 
 class _Services(msgspec.Struct):
@@ -35,7 +34,8 @@ def squatters(services: Iterable[Service], addresses: frozenset[Address]) -> Seq
 
 
 async def settle_dns_address(site: Site) -> None:
-    for _ in range(LOOKS):
+    """Until the DNS is there, or the installation is over: on slow machines its operator comes late."""
+    while True:
         try:
             if await _look(site):
                 return

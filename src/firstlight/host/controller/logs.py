@@ -11,6 +11,7 @@ from typing import Final
 
 from firstlight.core import wire
 from firstlight.core.wire.words import LogsState
+from firstlight.host.calling import Refused
 from firstlight.host.controller.gathering import gather
 from firstlight.host.controller.must_gather import must_gather
 from firstlight.host.controller.repeating import TROUBLE
@@ -24,7 +25,8 @@ EVERY_SECONDS: Final = 300.0
 OWN_LOG: Final = "assisted-installer-controller.logs"
 PROBE: Final = "router.txt"
 EVERY_LOOKS: Final = 15
-ATTEMPTS: Final = 5
+LAST_LOOKS: Final = 210
+"""So often the last ones are brought to a service that is away: for a bit more than an hour."""
 
 
 async def send_logs_for_ever(site: Site) -> None:
@@ -45,7 +47,7 @@ async def send_last_logs(site: Site, *, failed: bool, root: Root, programs: Prog
             if site.is_single_node:
                 files[PROBE] = await _probe(site, root)
             files |= await must_gather(site, programs, folder=Path(folder))
-        for _ in range(ATTEMPTS):
+        for _ in range(LAST_LOOKS):
             # Our own log once more, which tells by now how the gathering went.
             if await send(site, {OWN_LOG: site.log.text(), **files}):
                 break
@@ -60,13 +62,14 @@ async def _probe(site: Site, root: Root) -> bytes:
 
 
 async def send(site: Site, files: Mapping[str, bytes | Path]) -> bool:
+    """Whether that is settled: the service has them, or does not want them."""
     try:
         with tempfile.NamedTemporaryFile(suffix=".tar.gz") as file:
             await asyncio.to_thread(pack, files, Path(file.name))
             await site.service.upload_logs(Path(file.name))
     except (*TROUBLE, OSError) as trouble:
         site.log.once("logs", f"The logs are not taken: {trouble}.")
-        return False
+        return isinstance(trouble, Refused) and trouble.is_final
     return True
 
 

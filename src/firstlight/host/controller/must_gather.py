@@ -49,13 +49,13 @@ async def must_gather(site: Site, programs: Programs, *, folder: Path) -> dict[s
         *(f"--image={image}" for image in chosen),
         limit=SECONDS,
     )
-    if outcome.exit_code == NOT_STARTED:
-        site.log.info("This image has no oc, so the cluster's own gathering is left out.")
-        return {}
-    if not outcome.succeeded:
-        site.log.warning("The cluster's own gathering failed.", reason=outcome.complaint[-1000:])
     # What a failed one left behind is still worth having.
-    if not any(result.iterdir()):
+    found = any(result.iterdir())
+    if outcome.exit_code == NOT_STARTED and not found:
+        site.log.info("There is no oc here, so the cluster's own gathering is left out.", reason=outcome.complaint)
+    elif not outcome.succeeded:
+        site.log.warning("The cluster's own gathering failed.", reason=outcome.complaint[-1000:])
+    if not found:
         return {}
     await asyncio.to_thread(_pack, result, folder / FILE)
     return {FILE: folder / FILE}

@@ -3,13 +3,16 @@
 import asyncio
 from typing import Final
 
+from firstlight.host.controller.documents import HostDocument
 from firstlight.host.controller.kube.client import MERGE
 from firstlight.host.controller.node_reports import nodes_of_hosts
-from firstlight.host.controller.repeating import TROUBLE, repeat
+from firstlight.host.controller.objects import Node
+from firstlight.host.controller.repeating import TROUBLE, for_each, repeat
 from firstlight.host.controller.site import NODES, Site
 from firstlight.host.controller.stages import ENDED
 
-ATTEMPTS: Final = 5
+ABOUT: Final = "Labelling nodes"
+ATTEMPTS: Final = 60
 PAUSE_SECONDS: Final = 2.0
 WORKER_POOL: Final = "/apis/machineconfiguration.openshift.io/v1/machineconfigpools/worker"
 
@@ -27,7 +30,10 @@ class NodeLabels:
         site.nodes.wakes(bell)
         seconds = site.settings.look_seconds
         try:
-            await repeat(self._look, about="Labelling nodes", bell=bell, seconds=seconds, log=site.log)
+            await repeat(self._look, about=ABOUT, bell=bell, seconds=seconds, log=site.log)
+            if self.paused:
+                about = "Letting the pool of workers go on"
+                await repeat(self._resume, about=about, bell=bell, seconds=seconds, log=site.log)
         finally:
             await self._let_go()
 
@@ -39,18 +45,22 @@ class NodeLabels:
         if not self.paused and any(host.role == "worker" and host.machine_config_pool_name for host in wanting):
             await self._pause(to=True)
         nodes = nodes_of_hosts(site.nodes.items.values(), site.hosts)
-        left = 0
-        for host in wanting:
-            node = nodes.get(host.id)
-            if node is None or not node.is_ready:
-                left += host.status not in ENDED or node is not None
-                continue
-            missing = {name: value for name, value in host.labels.items() if node.metadata.labels.get(name) != value}
-            if missing:
-                patch = {"metadata": {"labels": missing}}
-                await site.kube.ask("PATCH", f"{NODES}/{node.metadata.name}", document=patch, content_type=MERGE)
-                site.log.info(f"The node {node.metadata.name} has its labels.", labels=", ".join(sorted(missing)))
-        return not left
+        ready = [(host, nodes[host.id]) for host in wanting if host.id in nodes and nodes[host.id].is_ready]
+        late = [host for host in wanting if host.id in nodes or host.status not in ENDED]
+        pairs = [(node.metadata.name, (host, node)) for host, node in ready]
+        return await for_each(pairs, self._label, about=ABOUT, log=site.log) and len(late) == len(ready)
+
+    async def _label(self, pair: tuple[HostDocument, Node]) -> None:
+        host, node = pair
+        missing = {name: value for name, value in host.labels.items() if node.metadata.labels.get(name) != value}
+        if missing:
+            path, patch = f"{NODES}/{node.metadata.name}", {"metadata": {"labels": missing}}
+            await self._site.kube.ask("PATCH", path, document=patch, content_type=MERGE)
+            self._site.log.info(f"The node {node.metadata.name} has its labels.", labels=", ".join(sorted(missing)))
+
+    async def _resume(self) -> bool:
+        await self._pause(to=False)
+        return True
 
     async def _let_go(self) -> None:
         """Also when the installation ends before a host came: nobody else would ever let the pool go on."""

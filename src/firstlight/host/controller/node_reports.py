@@ -10,12 +10,13 @@ from firstlight.host.controller.documents import Address, HostDocument
 from firstlight.host.controller.matching import host_of, ignited
 from firstlight.host.controller.mcs_logs import McsLogs
 from firstlight.host.controller.objects import Node
-from firstlight.host.controller.repeating import repeat
+from firstlight.host.controller.repeating import for_each, repeat
 from firstlight.host.controller.service import RefusedIt
 from firstlight.host.controller.site import Site
 from firstlight.host.controller.stages import BEFORE_CONFIGURING, all_ended, stages_to_tell
 
 CONFLICT: Final = 409
+ABOUT: Final = "Telling the stages of hosts"
 
 
 class NodeReports:
@@ -31,7 +32,7 @@ class NodeReports:
         bell = site.bell()
         site.nodes.wakes(bell)
         seconds = site.settings.look_seconds
-        await repeat(self._look, about="Telling the stages of hosts", bell=bell, seconds=seconds, log=site.log)
+        await repeat(self._look, about=ABOUT, bell=bell, seconds=seconds, log=site.log)
 
     async def _look(self) -> bool:
         site = self._site
@@ -40,12 +41,14 @@ class NodeReports:
         if waiting and not site.is_single_node:
             self._ignited = await self._logs.addresses()
         have_ignited = {host.id for host in ignited(site.hosts, self._ignited)}
-        for host in site.hosts:
-            stages = stages_to_tell(
+
+        async def tell(host: HostDocument) -> None:
+            for stage in stages_to_tell(
                 host, nodes.get(host.id), has_ignited=host.id in have_ignited, single_node=site.is_single_node
-            )
-            for stage in stages:
+            ):
                 await self._tell(host, stage)
+
+        await for_each(((str(host.id), host) for host in site.hosts), tell, about=ABOUT, log=site.log)
         return all_ended(site.hosts)
 
     async def _tell(self, host: HostDocument, stage: HostStage) -> None:

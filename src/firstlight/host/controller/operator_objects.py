@@ -96,15 +96,17 @@ class ObjectsFromCluster:
         path = f"/api/v1/namespaces/{site.settings.namespace}/configmaps/{CONFIG_MAP}"
         try:
             found = await site.kube.find(ConfigMap, path)
-            if found is None:
-                return False
-            self.progress = Progress.UNDER_WAY
-            over = await self._apply(read_entries(found.data))
         except Refused as refusal:
             if refusal.status not in NO_RIGHT:
                 raise
             site.log.warning(f"The objects of operators have to be applied by hand: {refusal}.")
-            over = True
+            self.progress = Progress.OVER
+            return True
+        if found is None:
+            return False
+        self.progress = Progress.UNDER_WAY
+        try:
+            over = await self._apply(read_entries(found.data))
         except Invalid as reason:
             site.log.warning(f"The objects of operators in the ConfigMap {CONFIG_MAP} cannot be used: {reason}")
             over = True
@@ -135,8 +137,8 @@ class ObjectsFromCluster:
         try:
             async with await site.as_admin() as admin:
                 await apply_text(admin, text)
-        except Invalid as reason:
-            # A kind that the operator has not brought yet.
+        except (Invalid, Refused) as reason:
+            # A kind that the operator has not brought yet, or one that it does not take yet. Others do not wait for it.
             site.log.once(f"{name}/{file}", f"The file {file} of {name} is not applied yet: {reason}")
             return
         self._applied.add(f"{name}/{file}")

@@ -33,9 +33,9 @@ FAILED: Final = frozenset({"error", "cancelled"})
 READY_SECONDS: Final = 1.0
 LAST_WORD_SECONDS: Final = 90.0
 """When the cluster is installed, what the controller is about to say is still said."""
-GONE: Final = 404
-UNAUTHORIZED: Final = 401
+FINAL: Final = frozenset({401, 404})
 REFUSALS: Final = 3
+"""So often in a row is meant seriously: what stands before a service that restarts may say so, too."""
 Act = Callable[[], Awaitable[bool]]
 
 
@@ -133,8 +133,8 @@ class Controller:
         await self._until(look, about="Looking at the cluster in the service")
 
     def is_over(self, refusal: RefusedIt) -> bool:
-        self._refusals = self._refusals + 1 if refusal.status == UNAUTHORIZED else 0
-        if refusal.status == GONE or self._refusals >= REFUSALS:
+        self._refusals = self._refusals + 1 if refusal.status in FINAL else 0
+        if self._refusals >= REFUSALS:
             self._log.warning(f"The installation is given up: {refusal}.")
             return True
         return False

@@ -8,7 +8,7 @@ from firstlight.core.errors import Invalid
 from firstlight.core.versions.numbers import parse
 from firstlight.host.controller.documents import ClusterDocument
 from firstlight.host.controller.objects import Node
-from firstlight.host.controller.repeating import repeat
+from firstlight.host.controller.repeating import for_each, repeat
 from firstlight.host.controller.settings import AGENT_INSTALLER
 from firstlight.host.controller.site import NODES, Site
 from firstlight.host.controller.stages import all_ended
@@ -17,6 +17,7 @@ UNINITIALIZED: Final = "node.cloudprovider.kubernetes.io/uninitialized"
 CLOUDS: Final = frozenset({"nutanix", "vsphere"})
 PROVIDER_FROM: Final = "4.15"
 PLACEHOLDER: Final = "placeholder"
+ABOUT: Final = "Letting nodes in"
 JSON_PATCH: Final = "application/json-patch+json"
 
 
@@ -59,16 +60,17 @@ async def let_nodes_in(site: Site) -> None:
     site.nodes.wakes(bell)
     version = site.settings.openshift_version
 
+    async def let_in(node: Node) -> None:
+        if patch := removal(node):
+            await site.kube.ask("PATCH", f"{NODES}/{node.metadata.name}", document=patch, content_type=JSON_PATCH)
+            site.log.info(f"The node {node.metadata.name} no longer waits for a cloud provider.")
+
     async def look() -> bool:
         if nobody_else_removes(site.platform, cluster=site.cluster, invoker=site.invoker, version=version):
-            for node in site.nodes.items.values():
-                if patch := removal(node):
-                    path = f"{NODES}/{node.metadata.name}"
-                    await site.kube.ask("PATCH", path, document=patch, content_type=JSON_PATCH)
-                    site.log.info(f"The node {node.metadata.name} no longer waits for a cloud provider.")
+            await for_each(site.nodes.items.items(), let_in, about=ABOUT, log=site.log)
         return all_ended(site.hosts)
 
-    await repeat(look, about="Letting nodes in", bell=bell, seconds=30.0, log=site.log)
+    await repeat(look, about=ABOUT, bell=bell, seconds=30.0, log=site.log)
 
 
 def _is_new(version: str) -> bool:

@@ -15,8 +15,6 @@ from firstlight.host.calling import Refused, Unreachable
 
 PAUSES: Final = (1.0, 2.0, 5.0, 15.0, 30.0, 60.0, 60.0)
 """After failures in a row; every piece that arrives makes up for them."""
-TRANSIENT: Final = frozenset({408, 425, 429})
-SERVER_ERRORS: Final = 500
 
 
 class Parcel(Struct, frozen=True, kw_only=True):
@@ -47,7 +45,7 @@ async def upload_in_pieces(
         try:
             before, (place, complete) = place, await _one_call(session, parcel, place=place, piece_bytes=piece_bytes)
         except (Refused, Unreachable) as reason:
-            pause = None if _is_final(reason) else next(pauses, None)
+            pause = None if isinstance(reason, Refused) and reason.is_final else next(pauses, None)
             if pause is None:
                 raise
             log.warning("The upload of the logs goes on in a moment.", reason=reason, at=place, seconds=pause)
@@ -76,10 +74,6 @@ async def _one_call(
     if not reached.complete and place is not None and reached.next <= place:
         raise Unreachable(f"it does not go on behind {place} bytes of the archive")
     return reached.next, reached.complete
-
-
-def _is_final(reason: Refused | Unreachable) -> bool:
-    return isinstance(reason, Refused) and reason.status < SERVER_ERRORS and reason.status not in TRANSIENT
 
 
 def _measured(archive: Path) -> tuple[int, str]:
