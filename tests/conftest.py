@@ -154,7 +154,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for name in sorted(names):
             item.add_marker(pytest.mark.peer(name))
     several = hasattr(config, "workerinput")
-    items.sort(key=lambda item: (item.get_closest_marker("slow") is not None) != several)
+    items.sort(key=lambda item: takes_long(item) != several)
+
+
+def takes_long(item: pytest.Item) -> bool:
+    """Files with browsers take as long as slow tests, one after the other."""
+    return item.get_closest_marker("slow") is not None or item.path.parent.name == "ui"
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
