@@ -1,5 +1,8 @@
 """Steps that use programs of the host: time, images, rebooting; and which of two programs is taken."""
 
+import asyncio
+import functools
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -8,11 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from firstlight.host.actions import ntp
 from firstlight.host.actions.chrony_output import is_server, sources, wanted_sources
 from firstlight.host.actions.images import is_reference
 from firstlight.host.actions.inventory import OwnOrHost
 from firstlight.host.actions.reclaim import mainframe_parameters
 from firstlight.host.actions.registry import ACTIONS
+from firstlight.host.links.resolving import Resolver
 from firstlight.host.programs import LocalPrograms, Outcome
 from tests.agent_sites import Scripted, a_site, output_of, text
 
@@ -79,6 +84,25 @@ async def test_only_new_time_servers_are_added(tmp_path: Path) -> None:
     added = [command for command in host.commands if "add" in command]
     assert added == [("chronyc", "add", "server", "new.lab", "iburst")]
     assert output_of(done)["ntp_sources"][0] == {"source_name": "192.0.2.1", "source_state": "synced"}
+
+
+@pytest.mark.anyio
+async def test_name_servers_that_are_silent_do_not_keep_the_clock_from_telling(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ntp, "_NAME_SECONDS", 0.1)
+    (tmp_path / "etc").mkdir()
+    (tmp_path / "etc/resolv.conf").write_text("nameserver 127.0.0.1\noptions timeout:30 attempts:5\n")
+    host = Scripted(lambda command: Outcome(exit_code=0, output=CHRONY.encode() if "sources" in command else b""))
+    wanted = text({"ntp_source": ",".join(f"ntp-{number}.lab" for number in range(8))})
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as silent:
+        silent.bind(("127.0.0.1", 0))
+        asked = functools.partial(Resolver, port=silent.getsockname()[1])
+        monkeypatch.setattr(ntp, "Resolver", asked)
+        async with asyncio.timeout(20):
+            done = await ACTIONS["ntp-synchronizer"].run((wanted,), a_site(tmp_path, host=host))
+    assert {"source_name": "192.0.2.1", "source_state": "synced"} in output_of(done)["ntp_sources"]
+    assert len([command for command in host.commands if "add" in command]) == 8
 
 
 @pytest.mark.anyio

@@ -10,9 +10,9 @@ from firstlight.host.collect.view import View
 
 DEVICES: Final = ("/dev/ipmi0", "/dev/ipmi/0", "/dev/ipmidev/0")
 CHANNELS: Final = range(1, 13)
-SECONDS: Final = 10.0
-"""For one question."""
-SECONDS_IN_ALL: Final = 45.0
+SECONDS: Final = 30.0
+"""For one question; these controllers are slow."""
+SECONDS_IN_ALL: Final = 120.0
 NO_V4: Final = "0.0.0.0"  # noqa: S104 - what the original answers, not an address to bind
 NO_V6: Final = "::/0"
 _V4: Final = re.compile(r"^IP Address\s*:\s*(\S+)\s*$", re.MULTILINE)

@@ -14,11 +14,11 @@ from msgspec import Struct
 
 from firstlight.core import wire
 from firstlight.host.collect.drive_types import HDD, SSD
-from firstlight.host.programs import NOT_STARTED, Programs
+from firstlight.host.programs import NOT_STARTED, TIMED_OUT, Programs
 
 MOST_DISKS: Final = 64
 AT_ONCE: Final = 4
-SECONDS: Final = 10.0
+SECONDS: Final = 30.0
 SECONDS_IN_ALL: Final = 60.0
 KEPT_SECONDS: Final = 3_600.0
 ABSENT: Final = (NOT_STARTED, 127)
@@ -74,6 +74,6 @@ class Health:
             outcome = await programs.run("smartctl", "--json", "--health", _ASLEEP, disk.path, limit=SECONDS)
             if outcome.exit_code in ABSENT:
                 self._absent_until = monotonic() + KEPT_SECONDS
-            else:
+            elif outcome.exit_code != TIMED_OUT:
                 # Its exit code is a set of warnings, not a failure.
                 self._told[(disk.path, disk.serial)] = (monotonic(), verdict(outcome.output))

@@ -12,7 +12,8 @@ from typing import Final
 from firstlight.host.root import Root
 
 READERS: Final = 4
-SECONDS: Final = 10.0
+SECONDS: Final = 60.0
+"""A disk that sleeps needs a while to turn, and several may share a controller. One that hangs costs it once."""
 SECTOR: Final = 512
 SIGNATURE: Final = b"\x55\xaa"
 
