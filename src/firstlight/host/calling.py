@@ -8,7 +8,7 @@ import asyncio
 import html
 import re
 from collections.abc import AsyncGenerator, AsyncIterable, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self, TypeVar
@@ -37,15 +37,8 @@ SERVER_ERRORS_FROM: Final = 500
 PASSING: Final = frozenset({408, 425, 429})
 """Errors of the client that are none: too slow, too early, too often."""
 _TAGS: Final = re.compile(r"<(script|style)\b.*?</\1>|<[^>]*>", re.DOTALL | re.IGNORECASE)
-_TROUBLE: Final = (
-    httpx2.HTTPError,
-    httpx2.InvalidURL,
-    httpx2.StreamError,
-    OSError,
-    ValueError,
-    Unfetched,
-    Invalid,
-)
+_BROKEN_OFF: Final = (httpx2.HTTPError, httpx2.StreamError, OSError)
+_TROUBLE: Final = (*_BROKEN_OFF, httpx2.InvalidURL, ValueError, Unfetched, Invalid)
 
 
 class Refused(Exception):
@@ -154,20 +147,30 @@ class Api:
         silence_limit: float | None = None,
     ) -> AsyncGenerator[httpx2.Response]:
         """An answer under way, whatever its status; without a limit the caller bounds the time."""
-        try:
-            async with self._opened().stream(
-                method,
-                self._url + path,
-                params=dict(query or {}),
-                content=content,
-                headers={**self._headers(), **(headers or {})},
-                timeout=httpx2.Timeout(silence_limit, connect=self._connect_seconds),
-                extensions=self._extensions,
-            ) as answer:
+        async with AsyncExitStack() as stack:
+            try:
+                answer = await stack.enter_async_context(
+                    self._opened().stream(
+                        method,
+                        self._url + path,
+                        params=dict(query or {}),
+                        content=content,
+                        headers={**self._headers(), **(headers or {})},
+                        timeout=httpx2.Timeout(silence_limit, connect=self._connect_seconds),
+                        extensions=self._extensions,
+                    )
+                )
+            except _TROUBLE as reason:
+                raise self._unreachable(reason) from reason
+            try:
                 yield answer
-        except _TROUBLE as reason:
-            words = words_of(reason)
-            raise Unreachable(f"{self._who} cannot be reached: {words}", words=words) from reason
+            except _BROKEN_OFF as reason:
+                # What the caller makes of an answer is not ours to judge: only that it did not come to its end.
+                raise self._unreachable(reason) from reason
+
+    def _unreachable(self, reason: BaseException) -> Unreachable:
+        words = words_of(reason)
+        return Unreachable(f"{self._who} cannot be reached: {words}", words=words)
 
     def refused(self, status: int, reason: str) -> Refused:
         return self._refusal(status, reason, who=self._who)
@@ -187,7 +190,7 @@ class Api:
         async for piece in answer.aiter_bytes():
             body += piece
             if len(body) > self._largest:
-                raise ValueError(f"its answer is longer than {self._largest} bytes")
+                raise self._unreachable(ValueError(f"its answer is longer than {self._largest} bytes"))
         return bytes(body)
 
 

@@ -51,6 +51,7 @@ WRONG_WATCHES = {
     "failed-on-the-way": stream(event("ERROR", {"code": 500, "message": "etcd is away"})),
     "nonsense": stream(b"<html>maintenance</html>\n"),
     "no-event": stream(b'{"kind": "Status"}\n'),
+    "no-text": stream(b'{"type": "\xff", "object": {}}\n'),
     "torn": Said(raw=HEAD + event("ADDED", NODE) + b'{"type": "ADD'),
     "hung-up": Said(raw=b""),
     "forbidden": document({"message": "no"}, status=403),
@@ -104,6 +105,8 @@ async def test_it_starts_over(trouble: dict[str, Said], tmp_path: Path) -> None:
             await server.until(lambda asked: "watch=true" in asked[-1].query, seconds=60)
             assert not task.done()
             assert "Traceback" not in said(site)
+            nonsense = [WRONG_WATCHES[name] for name in ("nonsense", "no-event", "no-text")]
+            assert ("something else than changes" in said(site)) is (trouble.get("watch") in nonsense)
         finally:
             held.set()
             task.cancel()

@@ -80,7 +80,7 @@ class Watched(Generic[T]):
             self._log.once(self._path, f"Watching {self._path} has to wait: {refusal}.")
         except Unreachable as trouble:
             self._log.once(self._path, f"Watching {self._path} broke off and starts over: {trouble}.")
-        except msgspec.MsgspecError as nonsense:
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as nonsense:
             self._log.once(self._path, f"Watching {self._path} brought something else than changes: {nonsense}.")
         except Exception as surprise:
             self._log.failure(f"Watching {self._path} failed in a way nobody foresaw and starts over.", surprise)
