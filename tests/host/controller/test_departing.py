@@ -2,16 +2,19 @@
 
 import asyncio
 import base64
+import json
 from pathlib import Path
 from uuid import UUID
 
+import msgspec
 import pytest
 
 from firstlight.core.errors import Invalid
 from firstlight.core.install.controller_rights import OPERATORS_CONFIG_MAP, READY_CONFIG_MAP
 from firstlight.host.controller import operator_objects, readiness
-from firstlight.host.controller.departing import is_complete
-from firstlight.host.controller.documents import HostDocument, without_hardware
+from firstlight.host.controller.departing import is_complete, live_with_departing_service
+from firstlight.host.controller.documents import ClusterDocument, HostDocument, without_hardware
+from firstlight.host.controller.kube.access import Access, kubeconfig_text
 from firstlight.host.controller.objects import (
     ClusterOperator,
     Condition,
@@ -24,6 +27,7 @@ from firstlight.host.controller.objects import (
 )
 from firstlight.host.controller.operator_objects import ObjectsFromCluster, Progress, read_entries
 from firstlight.host.controller.readiness import invoker_of
+from firstlight.host.controller.taints import nobody_else_removes
 from tests.host.agent.scripted import Asked, Said, document
 from tests.host.controller.sites import said, site_at
 
@@ -57,6 +61,41 @@ def test_when_it_is_over(available: str, masters: int, over: bool) -> None:
     state = OperatorState(conditions=(Condition(type="Available", status=available),))
     version = ClusterOperator(status=state) if available else None
     assert is_complete(version, nodes, masters=3) is over
+
+
+SECRET = "nobody-may-read-this"
+OVERRIDES = {"platform": {"vsphere": {"vcenters": [{"user": "admin", "password": SECRET, "server": "vcenter.lab"}]}}}
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("has_credentials", [True, False])
+async def test_what_is_kept_in_the_cluster_is_no_secret(has_credentials: bool, tmp_path: Path) -> None:
+    """But still tells whose the taint of the cloud is."""
+    overrides = json.dumps(OVERRIDES if has_credentials else {"pullSecret": SECRET})
+    cluster = {"id": str(UUID(int=1)), "platform": {"type": "vsphere"}, "install_config_overrides": overrides}
+    kept: list[dict[str, str]] = []
+
+    def script(asked: Asked) -> Said:
+        if asked.path.endswith("/downloads/credentials"):
+            return Said(body=kubeconfig_text(Access(server="https://192.0.2.1:6443")).encode())
+        if asked.path.endswith("/hosts"):
+            return document([])
+        if asked.path.endswith(READY_CONFIG_MAP):
+            if asked.method == "PATCH":
+                kept.append(asked.json()["data"])
+                return document({})
+            return document({}, status=404)
+        return document(cluster)
+
+    async with site_at(script, tmp_path) as (site, server):
+        task = asyncio.create_task(live_with_departing_service(site))
+        await server.until(lambda _: bool(kept), seconds=60)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+    assert SECRET not in json.dumps(kept)
+    again = msgspec.convert(json.loads(kept[0]["installation"])["cluster"], ClusterDocument)
+    ours = nobody_else_removes("vsphere", cluster=again, invoker="agent-installer", version="4.18.0")
+    assert ours is not has_credentials
 
 
 # --- the objects of operators -----------------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ from firstlight.host.controller.operators import standing
 from firstlight.host.controller.readiness import put_signs, sign_path
 from firstlight.host.controller.repeating import TROUBLE, repeat
 from firstlight.host.controller.site import Site
-from firstlight.host.controller.taints import let_nodes_in
+from firstlight.host.controller.taints import let_nodes_in, without_credentials
 
 SERVICE_SECONDS: Final = 300.0
 """So long the service may take to appear; then it has gone already."""
@@ -109,7 +109,8 @@ async def _take_over(site: Site) -> None:
         cluster, hosts = await site.service.cluster(), await site.service.hosts()
         site.kept_admin = await site.admin_access()
         site.heard(cluster, hosts)
-        kept = _Kept(cluster, tuple(map(without_hardware, hosts)))
+        # Whoever may look into the cluster may read this.
+        kept = _Kept(without_credentials(cluster), tuple(map(without_hardware, hosts)))
         site.kept = {**await _kept_before(site), INSTALLATION: msgspec.json.encode(kept).decode()}
         return True
 

@@ -18,6 +18,7 @@ CLOUDS: Final = frozenset({"nutanix", "vsphere"})
 PROVIDER_FROM: Final = "4.15"
 PLACEHOLDER: Final = "placeholder"
 ABOUT: Final = "Letting nodes in"
+_CREDENTIALS: Final = '{"platform":{"vsphere":{"vcenters":[{"user":"***","password":"***","server":"***"}]}}}'
 JSON_PATCH: Final = "application/json-patch+json"
 
 
@@ -78,6 +79,12 @@ def _is_new(version: str) -> bool:
         return parse(version).to_minor() >= parse(PROVIDER_FROM)
     except Invalid:
         return False
+
+
+def without_credentials(cluster: ClusterDocument) -> ClusterDocument:
+    """The same, without secrets: of the credentials only that there are some."""
+    overrides = _CREDENTIALS if _has_credentials(cluster) else None
+    return msgspec.structs.replace(cluster, install_config_overrides=overrides)
 
 
 def _has_credentials(cluster: ClusterDocument | None) -> bool:
