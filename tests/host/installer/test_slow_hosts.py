@@ -177,6 +177,17 @@ async def test_the_service_on_this_host_stays_for_workers_that_need_it(rig: Rig,
     assert any("worker-0 still need" in info for _, info in hub.own())
 
 
+async def test_a_controller_whose_sign_has_expired_is_ready_all_the_same(rig: Rig) -> None:
+    class Late(Plane):
+        def __call__(self, asked: Asked) -> Said:
+            sign = asked.path.endswith("/configmaps/assisted-installer-controller-ready")
+            return Said(200, b'{"data":{"ready":"true"}}') if sign else super().__call__(asked)
+
+    hub = Hub()
+    assert await bootstrap(rig, hub, Late(events=[])) == 0, rig.log()
+    assert hub.order()[-1] == "Rebooting"
+
+
 def test_a_log_keeps_the_reason_and_hides_a_secret_at_its_cut(tmp_path: Path) -> None:
     log = Log(tmp_path / "log", secrets=(TOKEN,), journal=None)
     log.info("x" * (LONGEST_LINE - 5) + TOKEN)
