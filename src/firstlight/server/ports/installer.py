@@ -33,7 +33,7 @@ class InstallerRun(Protocol):
     """One run in a directory of its own, gone afterwards."""
 
     async def images(self) -> Mapping[str, str]:
-        """The images of the release by component; none where it cannot be had, and was not needed so far."""
+        """The images of the release by component. Raises a domain error when it cannot be had."""
         ...
 
     async def manifests(self) -> Sequence[ManifestFile]:

@@ -11,7 +11,6 @@ from typing import Final
 import structlog
 from msgspec import Struct
 
-from firstlight.core.errors import Error
 from firstlight.core.validate.pull_secret import parse_pull_secret
 from firstlight.core.versions.image_reference import parse_reference
 from firstlight.core.versions.numbers import Version, parse
@@ -27,8 +26,6 @@ log = structlog.get_logger(__name__)
 STATIC_SINCE: Final = Version(major=4, minor=16)
 """From here on the common installer knows bare metal too, and needs no libraries."""
 WORK: Final = "install-"
-LOOK_SECONDS: Final = 60
-"""How long a release is waited for whose installer is not needed."""
 
 
 Look = Callable[[], Awaitable[Mapping[str, str]]]
@@ -73,17 +70,9 @@ class ReleaseInstallers:
             yield Directory(order, way, look=look)
 
     async def _images(self, order: InstallerOrder) -> Mapping[str, str]:
-        """What hosts are told of a release whose installer is not needed: nothing where it cannot be had."""
-        try:
-            async with asyncio.timeout(LOOK_SECONDS), self._release(order) as release:
-                return (await release.info(parse_reference(order.release_image))).images
-        except (Error, TimeoutError) as reason:
-            log.warning(
-                "the release cannot be looked into, so its hosts are told of none of its images",
-                release=order.release_image,
-                reason=str(reason) or f"no answer in {LOOK_SECONDS} seconds",
-            )
-            return {}
+        """What hosts are told of a release whose installer is not needed; without it no bootstrap could begin."""
+        async with self._release(order) as release:
+            return (await release.info(parse_reference(order.release_image))).images
 
     @asynccontextmanager
     async def _program(self, order: InstallerOrder) -> AsyncGenerator[tuple[Path, Look]]:
