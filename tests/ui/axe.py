@@ -21,7 +21,7 @@ RUN: Final = """async ([tags, only]) => {
   return found.violations.flatMap(({ id, impact, nodes }) =>
     nodes.map(({ html, failureSummary }) => [impact, `${id}: ${html.slice(0, 300)} ${failureSummary}`]));
 }"""
-CUT: Final = """() => [...document.querySelectorAll("#root *")].filter((it) => {
+CUT: Final = """() => [...document.querySelectorAll("body *")].filter((it) => {
   const told = [...it.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.textContent.trim());
   if (!told || !it.checkVisibility() || it.clientWidth < 4) return false;
   return getComputedStyle(it).overflowX !== "visible" && it.scrollWidth > it.clientWidth + 1;

@@ -11,7 +11,7 @@ import {
   TabTitleText,
   Title,
 } from "@patternfly/react-core";
-import { type ReactNode, Suspense } from "react";
+import { type ReactNode, Suspense, useEffect } from "react";
 import { hostsOfCluster, useCluster, useHosts, useProblems } from "../../api/reads";
 import type { Cluster } from "../../api/types";
 import { HostDrawer } from "../../parts/host/HostDrawer";
@@ -65,6 +65,10 @@ function ClusterTabs({ cluster, tab, host }: { readonly cluster: Cluster; readon
     problems: problems?.length,
   };
   const known = TABS.find(({ key }) => key === tab) ?? TABS[0];
+  // On phones most of the tabs are out of sight, and the one that is open may be among them.
+  useEffect(() => {
+    document.querySelector("#cluster-tabs [aria-selected=true]")?.scrollIntoView({ block: "nearest", inline: "center" });
+  }, [known?.key]);
   if (!known) return null;
   const { Body } = known;
   return (
@@ -74,6 +78,7 @@ function ClusterTabs({ cluster, tab, host }: { readonly cluster: Cluster; readon
           activeKey={known.key}
           onSelect={(_, key) => go(paths.cluster(cluster.id, key === "overview" ? "" : String(key)))}
           aria-label="Parts of the cluster"
+          id="cluster-tabs"
           usePageInsets
         >
           {TABS.map(({ key, title }) => (

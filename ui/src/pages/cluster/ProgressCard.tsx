@@ -26,7 +26,7 @@ export function ProgressCard({ cluster }: { readonly cluster: Cluster }) {
           id="install-progress"
           value={total}
           aria-label="Progress of the installation"
-          title={headline(started, ended)}
+          title={headline(status, started, ended)}
           {...(variant ? { variant } : {})}
         />
         <div className="fl-phases">
@@ -53,10 +53,13 @@ export function ProgressCard({ cluster }: { readonly cluster: Cluster }) {
   );
 }
 
-function headline(started: Date | null, ended: Date | null): string {
+function headline(status: string, started: Date | null, ended: Date | null): string {
   if (!started) return "Not started";
-  if (ended) return `Took ${duration(ended.getTime() - started.getTime())}, done ${shortTime(ended)}`;
-  return `Started ${shortTime(started)}`;
+  if (!ended) return `Started ${shortTime(started)}`;
+  const took = duration(ended.getTime() - started.getTime());
+  if (status === "error") return `Failed after ${took}, ${shortTime(ended)}`;
+  if (status === "cancelled") return `Cancelled after ${took}, ${shortTime(ended)}`;
+  return `Took ${took}, done ${shortTime(ended)}`;
 }
 
 function Phase({ name, value }: { readonly name: string; readonly value: number }) {

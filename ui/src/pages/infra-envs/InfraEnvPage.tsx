@@ -118,15 +118,7 @@ function PoolActions({ chosen, done }: { readonly chosen: readonly HostRow[]; re
           Take {bound.length} back
         </Button>
       )}
-      {binding && (
-        <BindDialog
-          hosts={free}
-          onClose={(changed) => {
-            setBinding(false);
-            if (changed) done();
-          }}
-        />
-      )}
+      {binding && <BindDialog hosts={free} onDone={done} onClose={() => setBinding(false)} />}
     </>
   );
 }

@@ -1,15 +1,16 @@
-// Events, newest first, as they come; filtered by the service.
+// Events, newest first, as they come; filtered by the service. What repeats is one line with a count.
 import { Button, Label, SearchInput, Toolbar, ToolbarContent, ToolbarItem } from "@patternfly/react-core";
-import { useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { useEvents } from "../../api/reads";
 import type { ListedEvent } from "../../api/types";
 import { useLatest } from "../../live/resources";
-import { fullTime, moment } from "../../numbers";
+import { clockTime, counted, fullTime, moment } from "../../numbers";
 import { goWith } from "../../route";
 import { Choice } from "../Choice";
 import { Failure, Waiting } from "../Waiting";
+import { type Repeated, repeated } from "./repeats";
 
-const STEP = 50;
+const STEP = 100;
 const PAUSE = 250;
 const SEVERITIES = ["info", "warning", "error", "critical"] as const;
 const COLORS = { info: "blue", warning: "yellow", error: "red", critical: "red" } as const;
@@ -33,6 +34,7 @@ export function EventsList({ tags, asked, withHosts = false }: Props) {
   const live = useEvents(tags, { ...asked, message, severities: severities.join(","), limit });
   const kept = useRef<readonly ListedEvent[] | undefined>(undefined);
   const events = useLatest(live, kept);
+  const groups = useMemo(() => repeated(events ?? []), [events]);
   return (
     <>
       <Toolbar inset={{ default: "insetNone" }}>
@@ -60,8 +62,8 @@ export function EventsList({ tags, asked, withHosts = false }: Props) {
       {!events && (live.error ? <Failure title="The events cannot be listed" live={live} /> : <Waiting />)}
       {events?.length === 0 && <p className="fl-subtle">Nothing happened that matches.</p>}
       <ol className="fl-events" aria-label="Events">
-        {events?.map((event, index) => (
-          <OneEvent key={`${event.event_time} ${event.name} ${event.host_id ?? ""} ${index}`} event={event} withHosts={withHosts} />
+        {groups.map((group) => (
+          <Group key={keyOf(group)} group={group} withHosts={withHosts} />
         ))}
       </ol>
       {events && events.length >= limit && (
@@ -73,7 +75,37 @@ export function EventsList({ tags, asked, withHosts = false }: Props) {
   );
 }
 
-function OneEvent({ event, withHosts }: { readonly event: ListedEvent; readonly withHosts: boolean }) {
+/** Named by its oldest event: newer ones join it. */
+function keyOf({ newest, before }: Repeated): string {
+  const first = before.at(-1) ?? newest;
+  return [first.event_time, first.name, first.host_id, first.message].join(" ");
+}
+
+function Group({ group, withHosts }: { readonly group: Repeated; readonly withHosts: boolean }) {
+  const [open, setOpen] = useState(false);
+  const { newest, before } = group;
+  const since = moment(before.at(-1)?.event_time);
+  return (
+    <>
+      <OneEvent event={newest} withHosts={withHosts}>
+        {since && (
+          <Button variant="link" isInline size="sm" className="fl-event-host" aria-expanded={open} data-testid="repeats" onClick={() => setOpen(!open)}>
+            {counted(before.length, "time")} before, since {clockTime(since)}
+          </Button>
+        )}
+      </OneEvent>
+      {open && before.map((event, index) => <OneEvent key={index} event={event} withHosts={false} />)}
+    </>
+  );
+}
+
+interface OneProps {
+  readonly event: ListedEvent;
+  readonly withHosts: boolean;
+  readonly children?: ReactNode;
+}
+
+function OneEvent({ event, withHosts, children }: OneProps) {
   const at = moment(event.event_time);
   const severity = event.severity as keyof typeof COLORS;
   const hostId = event.host_id;
@@ -96,6 +128,7 @@ function OneEvent({ event, withHosts }: { readonly event: ListedEvent; readonly 
             Open the host
           </Button>
         )}
+        {children}
       </span>
     </li>
   );

@@ -9,10 +9,9 @@ export function HostNetwork({ inventory }: { readonly inventory: Inventory }) {
     <Table aria-label="Interfaces" variant="compact" className="fl-drawer-tab" gridBreakPoint="grid-lg">
       <Thead>
         <Tr>
-          <Th>Interface</Th>
-          <Th>Addresses</Th>
-          <Th>MAC</Th>
-          <Th>Speed</Th>
+          <Th modifier="nowrap">Interface</Th>
+          <Th modifier="nowrap">Addresses</Th>
+          <Th modifier="nowrap">Speed</Th>
         </Tr>
       </Thead>
       <Tbody>
@@ -20,16 +19,14 @@ export function HostNetwork({ inventory }: { readonly inventory: Inventory }) {
           <Tr key={`${nic.name ?? ""} ${nic.mac_address ?? ""}`}>
             <Td dataLabel="Interface">
               {nic.name} {nic.has_carrier === false && <Label isCompact color="orange">no link</Label>}
+              <div className="fl-mono fl-subtle fl-small fl-nowrap">{nic.mac_address}</div>
             </Td>
             <Td dataLabel="Addresses" className="fl-mono">
               {[...(nic.ipv4_addresses ?? []), ...(nic.ipv6_addresses ?? [])].map((address) => (
                 <div key={address}>{address}</div>
               ))}
             </Td>
-            <Td dataLabel="MAC" className="fl-mono">
-              {nic.mac_address}
-            </Td>
-            <Td dataLabel="Speed">{nic.speed_mbps && nic.speed_mbps > 0 ? `${nic.speed_mbps / 1000} Gbit/s` : "—"}</Td>
+            <Td dataLabel="Speed" modifier="nowrap">{nic.speed_mbps && nic.speed_mbps > 0 ? `${nic.speed_mbps / 1000} Gbit/s` : "—"}</Td>
           </Tr>
         ))}
       </Tbody>

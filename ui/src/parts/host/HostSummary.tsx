@@ -8,6 +8,9 @@ import { Moment } from "../Moment";
 import { HostEdit } from "./HostEdit";
 import { HostStages } from "./HostStages";
 
+/** What the tools of machines without one say. */
+const NO_BMC = "0.0.0.0";
+
 export function HostSummary({ host, inventory }: { readonly host: Host; readonly inventory: Inventory }) {
   const { cpu, system_vendor: vendor, boot } = inventory;
   return (
@@ -26,7 +29,7 @@ export function HostSummary({ host, inventory }: { readonly host: Host; readonly
           ["GPUs", (inventory.gpus ?? []).map(({ vendor: maker, name }) => `${maker ?? ""} ${name ?? ""}`).join(", ")],
           ["Boot mode", boot?.current_boot_mode],
           ["PXE interface", boot?.pxe_interface],
-          ["BMC address", inventory.bmc_address],
+          ["BMC address", inventory.bmc_address === NO_BMC ? "" : inventory.bmc_address],
           ["TPM", inventory.tpm_version],
           ["Agent", <code key="agent" className="fl-mono">{host.discovery_agent_version || "—"}</code>],
           ["Discovered", <Moment key="registered" at={host.registered_at} />],

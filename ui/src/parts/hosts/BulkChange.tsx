@@ -1,18 +1,12 @@
 // One change to one or thousands of hosts: names from a template, role, labels; seen before it happens.
 import {
   Alert,
-  Button,
-  Form,
   FormGroup,
   FormHelperText,
   FormSelect,
   FormSelectOption,
   HelperText,
   HelperTextItem,
-  Modal,
-  ModalBody,
-  ModalFooter,
-  ModalHeader,
   NumberInput,
   TextInput,
 } from "@patternfly/react-core";
@@ -21,6 +15,7 @@ import { changeHosts } from "../../api/actions";
 import { sentence } from "../../api/http";
 import type { HostChange, HostChangeResult, HostRow } from "../../api/own";
 import { counted } from "../../numbers";
+import { Dialog } from "../Dialog";
 import { note } from "../notes";
 import { labelsIn } from "./labels";
 
@@ -42,7 +37,6 @@ export function BulkChange({ hosts, onClose }: { readonly hosts: readonly HostRo
   const [labels, setLabels] = useState("");
   const [preview, setPreview] = useState<HostChangeResult>();
   const [failure, setFailure] = useState("");
-  const [busy, setBusy] = useState(false);
   const parsed = labelsIn(labels);
   const renaming = name.trim() !== "" && name !== single?.name;
   const change: HostChange = {
@@ -65,81 +59,69 @@ export function BulkChange({ hosts, onClose }: { readonly hosts: readonly HostRo
     return () => window.clearTimeout(timer);
   }, [wanted]);
   const apply = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      const { changed, results } = await changeHosts(change);
-      const refused = results.filter(({ error }) => error);
-      if (refused.length === 0) note("success", `${counted(changed, "host")} changed.`);
-      else note("warning", `${counted(refused.length, "host")} not changed`, refused[0]?.error ?? "");
-      onClose();
-    } catch (refusal) {
-      setFailure(sentence(refusal));
-      setBusy(false);
-    }
+    const { changed, results } = await changeHosts(change);
+    const refused = results.filter(({ error }) => error);
+    if (refused.length === 0) note("success", `${counted(changed, "host")} changed.`);
+    else note("warning", `${counted(refused.length, "host")} not changed`, refused[0]?.error ?? "");
   };
   const empty = !renaming && !role && !parsed.labels;
   return (
-    <Modal isOpen variant="medium" onClose={onClose} aria-labelledby="bulk-title">
-      <ModalHeader title={single ? `Change ${single.name}` : `Change ${counted(hosts.length, "host")}`} labelId="bulk-title" />
-      <ModalBody>
-        <Form onSubmit={(event) => event.preventDefault()}>
-          <FormGroup label={single ? "Name" : "Name template"} fieldId="bulk-name">
-            <TextInput id="bulk-name" value={name} onChange={(_, value) => setName(value)} placeholder={single ? "" : "worker-{n:02}"} />
-            <FormHelperText>
-              <HelperText>
-                <HelperTextItem>{"{n} counts, {n:02} with zeros before it; {role}, {serial} and {mac} are the host's own."}</HelperTextItem>
-              </HelperText>
-            </FormHelperText>
-          </FormGroup>
-          {!single && (
-            <FormGroup label="First number" fieldId="bulk-first">
-              <NumberInput
-                value={first}
-                min={0}
-                inputName="bulk-first"
-                inputAriaLabel="First number"
-                onMinus={() => setFirst(Math.max(0, first - 1))}
-                onPlus={() => setFirst(first + 1)}
-                onChange={(event) => setFirst(Number(event.currentTarget.value) || 0)}
-              />
-            </FormGroup>
-          )}
-          <FormGroup label="Role" fieldId="bulk-role">
-            <FormSelect id="bulk-role" value={role} onChange={(_, value) => setRole(value)}>
-              {ROLES.map(([value, text]) => (
-                <FormSelectOption key={value} value={value} label={text} />
-              ))}
-            </FormSelect>
-          </FormGroup>
-          <FormGroup label="Node labels" fieldId="bulk-labels">
-            <TextInput
-              id="bulk-labels"
-              value={labels}
-              onChange={(_, value) => setLabels(value)}
-              placeholder="rack=7, zone=a, old-"
-              validated={parsed.wrong ? "error" : "default"}
-            />
-            <FormHelperText>
-              <HelperText>
-                <HelperTextItem variant={parsed.wrong ? "error" : "default"}>
-                  {parsed.wrong ? `“${parsed.wrong}” is no label.` : "key=value sets a label, key- takes it away; the others stay."}
-                </HelperTextItem>
-              </HelperText>
-            </FormHelperText>
-          </FormGroup>
-        </Form>
-        {!empty && preview && <Preview hosts={hosts} result={preview} />}
-        {failure && <Alert className="fl-gap-top" isInline variant="danger" title={failure} />}
-      </ModalBody>
-      <ModalFooter>
-        <Button id="bulk-apply" isDisabled={busy || empty || parsed.wrong !== ""} isLoading={busy} onClick={() => void apply()}>
-          Change {counted(hosts.length, "host")}
-        </Button>
-        <Button variant="link" onClick={onClose}>
-          Cancel
-        </Button>
-      </ModalFooter>
-    </Modal>
+    <Dialog
+      id="bulk-apply"
+      title={single ? `Change ${single.name}` : `Change ${counted(hosts.length, "host")}`}
+      action={`Change ${counted(hosts.length, "host")}`}
+      size="medium"
+      ready={!empty && parsed.wrong === ""}
+      wrong={failure}
+      onAct={apply}
+      onClose={onClose}
+    >
+      <FormGroup label={single ? "Name" : "Name template"} fieldId="bulk-name">
+        <TextInput id="bulk-name" value={name} onChange={(_, value) => setName(value)} placeholder={single ? "" : "worker-{n:02}"} />
+        <FormHelperText>
+          <HelperText>
+            <HelperTextItem>{"{n} counts, {n:02} with zeros before it; {role}, {serial} and {mac} are the host's own."}</HelperTextItem>
+          </HelperText>
+        </FormHelperText>
+      </FormGroup>
+      {!single && (
+        <FormGroup label="First number" fieldId="bulk-first">
+          <NumberInput
+            value={first}
+            min={0}
+            inputName="bulk-first"
+            inputAriaLabel="First number"
+            onMinus={() => setFirst(Math.max(0, first - 1))}
+            onPlus={() => setFirst(first + 1)}
+            onChange={(event) => setFirst(Number(event.currentTarget.value) || 0)}
+          />
+        </FormGroup>
+      )}
+      <FormGroup label="Role" fieldId="bulk-role">
+        <FormSelect id="bulk-role" value={role} onChange={(_, value) => setRole(value)}>
+          {ROLES.map(([value, text]) => (
+            <FormSelectOption key={value} value={value} label={text} />
+          ))}
+        </FormSelect>
+      </FormGroup>
+      <FormGroup label="Node labels" fieldId="bulk-labels">
+        <TextInput
+          id="bulk-labels"
+          value={labels}
+          onChange={(_, value) => setLabels(value)}
+          placeholder="rack=7, zone=a, old-"
+          validated={parsed.wrong ? "error" : "default"}
+        />
+        <FormHelperText>
+          <HelperText>
+            <HelperTextItem variant={parsed.wrong ? "error" : "default"}>
+              {parsed.wrong ? `“${parsed.wrong}” is no label.` : "key=value sets a label, key- takes it away; the others stay."}
+            </HelperTextItem>
+          </HelperText>
+        </FormHelperText>
+      </FormGroup>
+      {!empty && preview && <Preview hosts={hosts} result={preview} />}
+    </Dialog>
   );
 }
 

@@ -21,6 +21,7 @@ import { Choice } from "../Choice";
 import { attempt } from "../notes";
 import { BulkChange } from "./BulkChange";
 import { type Chosen, HostsTable } from "./HostsTable";
+import { SavedFilters } from "./SavedFilters";
 import { askedOf, FIRST_VIEW, type HostsView } from "./useHostWindow";
 
 const NOBODY: Chosen = new Map();
@@ -101,6 +102,17 @@ export function HostsPanel({ place, active, empty, actions }: Props) {
                   options={Object.entries(page?.roles ?? {}).map(([value, count]) => ({ value, text: roleName(value), count }))}
                   chosen={view.roles}
                   onChange={(roles) => change({ roles })}
+                />
+              </ToolbarItem>
+              <ToolbarItem>
+                <SavedFilters
+                  view={view}
+                  filtered={filtered}
+                  onView={(chosen) => {
+                    setText(chosen.text);
+                    change(chosen);
+                    goWith("check", chosen.check);
+                  }}
                 />
               </ToolbarItem>
             </ToolbarGroup>

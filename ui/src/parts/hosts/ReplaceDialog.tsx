@@ -1,11 +1,12 @@
 // Another machine for the place of one that failed: one that waits in a pool and belongs to nobody.
-import { Alert, Button, Form, FormGroup, FormSelect, FormSelectOption, Modal, ModalBody, ModalFooter, ModalHeader } from "@patternfly/react-core";
+import { FormGroup, FormSelect, FormSelectOption } from "@patternfly/react-core";
 import { useEffect, useState } from "react";
 import { replaceHost } from "../../api/actions";
-import { call, query, sentence, V1 } from "../../api/http";
+import { call, query, V1 } from "../../api/http";
 import type { HostPage, HostRow } from "../../api/own";
 import { useInfraEnvs } from "../../api/reads";
 import { memory, storage } from "../../numbers";
+import { Dialog } from "../Dialog";
 import { note } from "../notes";
 import { Waiting } from "../Waiting";
 
@@ -33,55 +34,34 @@ function useFreeHosts(): readonly HostRow[] | undefined {
 export function ReplaceDialog({ row, onClose }: { readonly row: HostRow; readonly onClose: () => void }) {
   const free = useFreeHosts();
   const [chosen, setChosen] = useState("");
-  const [failure, setFailure] = useState("");
-  const [busy, setBusy] = useState(false);
   const target = free?.find(({ id }) => id === chosen) ?? free?.[0];
-  const confirm = async (): Promise<void> => {
+  const replace = async (): Promise<void> => {
     if (!target) return;
-    setBusy(true);
-    try {
-      const { name } = await replaceHost(row, target);
-      note("success", `${name} takes the place of the machine that failed.`);
-      onClose();
-    } catch (refusal) {
-      setFailure(sentence(refusal));
-      setBusy(false);
-    }
+    const { name } = await replaceHost(row, target);
+    note("success", `${name} takes the place of the machine that failed.`);
   };
   return (
-    <Modal isOpen variant="small" onClose={onClose} aria-labelledby="replace-title">
-      <ModalHeader title={`Replace ${row.name} by another machine`} labelId="replace-title" />
-      <ModalBody>
-        {!free && <Waiting />}
-        {free?.length === 0 && (
-          <p>No machine is free. Boot one from the image of this cluster: it waits in the pool, and can be chosen here then.</p>
-        )}
-        {target && (
-          <Form onSubmit={(event) => event.preventDefault()}>
-            <p>It takes over name and role, and its installation disk is overwritten.</p>
-            <FormGroup label="Machine" fieldId="replacement">
-              <FormSelect id="replacement" value={target.id} onChange={(_, value) => setChosen(value)}>
-                {free?.map((one) => (
-                  <FormSelectOption
-                    key={one.id}
-                    value={one.id}
-                    label={`${one.name} (${one.cpus} CPUs, ${memory(one.memory_bytes)}, ${storage(one.disk_bytes)})`}
-                  />
-                ))}
-              </FormSelect>
-            </FormGroup>
-          </Form>
-        )}
-        {failure && <Alert className="fl-gap-top fl-anywhere" isInline variant="danger" title={failure} />}
-      </ModalBody>
-      <ModalFooter>
-        <Button id="replace" isDisabled={busy || !target} isLoading={busy} onClick={() => void confirm()}>
-          Replace
-        </Button>
-        <Button variant="link" onClick={onClose}>
-          Cancel
-        </Button>
-      </ModalFooter>
-    </Modal>
+    <Dialog id="replace" title={`Replace ${row.name} by another machine`} action="Replace" ready={target !== undefined} onAct={replace} onClose={onClose}>
+      {!free && <Waiting />}
+      {free?.length === 0 && (
+        <p>No machine is free. Boot one from the image of this cluster: it waits in the pool, and can be chosen here then.</p>
+      )}
+      {target && (
+        <>
+          <p>It takes over name and role, and its installation disk is overwritten.</p>
+          <FormGroup label="Machine" fieldId="replacement">
+            <FormSelect id="replacement" value={target.id} onChange={(_, value) => setChosen(value)}>
+              {free?.map((one) => (
+                <FormSelectOption
+                  key={one.id}
+                  value={one.id}
+                  label={`${one.name} (${one.cpus} CPUs, ${memory(one.memory_bytes)}, ${storage(one.disk_bytes)})`}
+                />
+              ))}
+            </FormSelect>
+          </FormGroup>
+        </>
+      )}
+    </Dialog>
   );
 }

@@ -7,12 +7,14 @@ export function Stage({ row }: { readonly row: HostRow }) {
   const word = hostStatus(row.status);
   const done = row.stage === "Done";
   const tone = row.stage_late && word.tone === "progress" ? "warning" : done ? "success" : word.tone;
+  // Whoever failed says where; how far the stage was helps nobody then.
+  const info = done ? "" : tone === "danger" ? row.stage : row.stage_info;
   return (
     <span className="fl-stage" title={[row.stage, row.stage_info, row.status_info].filter(Boolean).join(" · ")}>
       <ToneIcon tone={tone} />
       <StageBar number={row.stage_number} count={row.stage_count} tone={tone} />
       <span className="fl-stage-text">{word.tone === "progress" && !done ? row.stage : word.text}</span>
-      {row.stage_info && !done && <span className="fl-subtle fl-small fl-number fl-stage-info">{row.stage_info}</span>}
+      {info && <span className="fl-subtle fl-small fl-number fl-stage-info">{info}</span>}
     </span>
   );
 }

@@ -38,7 +38,12 @@ export const COLUMNS: readonly Column[] = [
       <>
         {roleName(row.effective_role)}
         {row.role === "auto-assign" && row.effective_role !== "auto-assign" && <span className="fl-subtle fl-small"> (auto)</span>}
-        {row.bootstrap && <Label isCompact variant="outline">bootstrap</Label>}
+        {row.bootstrap && (
+          <>
+            {" "}
+            <Label isCompact variant="outline">bootstrap</Label>
+          </>
+        )}
       </>
     ),
   },

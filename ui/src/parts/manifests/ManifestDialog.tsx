@@ -1,9 +1,10 @@
 // One manifest: where it goes, its name and its text. What the service refuses stays beside what was typed.
-import { Alert, Button, Form, FormGroup, FormSelect, FormSelectOption, Modal, ModalBody, ModalFooter, ModalHeader } from "@patternfly/react-core";
+import { FormGroup, FormSelect, FormSelectOption } from "@patternfly/react-core";
 import { useEffect, useState } from "react";
 import { sentence } from "../../api/http";
 import { changeManifest, createManifest, manifestText } from "../../api/manifests";
 import type { Manifest } from "../../api/types";
+import { Dialog } from "../Dialog";
 import { Field } from "../Field";
 
 const FOLDERS = [
@@ -24,29 +25,20 @@ export function ManifestDialog({ clusterId, manifest, readOnly, onClose }: Props
   const [name, setName] = useState(manifest?.file_name ?? "");
   const [text, setText] = useState("");
   const [failure, setFailure] = useState("");
-  const [busy, setBusy] = useState(manifest !== undefined);
+  const [loading, setLoading] = useState(manifest !== undefined);
   useEffect(() => {
     if (!manifest) return;
     manifestText(clusterId, manifest).then(
       (found) => {
         setText(found);
-        setBusy(false);
+        setLoading(false);
       },
       (refusal: unknown) => setFailure(sentence(refusal)),
     );
   }, [clusterId, manifest]);
-  const save = async (): Promise<void> => {
-    setBusy(true);
-    setFailure("");
+  const save = (): Promise<unknown> => {
     const after = { folder, file_name: name.trim() };
-    try {
-      if (manifest) await changeManifest(clusterId, manifest, after, text);
-      else await createManifest(clusterId, after, text);
-      onClose();
-    } catch (refusal) {
-      setFailure(sentence(refusal));
-      setBusy(false);
-    }
+    return manifest ? changeManifest(clusterId, manifest, after, text) : createManifest(clusterId, after, text);
   };
   const upload = async (file: File | undefined): Promise<void> => {
     if (!file) return;
@@ -54,37 +46,30 @@ export function ManifestDialog({ clusterId, manifest, readOnly, onClose }: Props
     if (name === "") setName(file.name);
   };
   return (
-    <Modal isOpen variant="large" onClose={onClose} aria-labelledby="manifest-title">
-      <ModalHeader title={manifest ? manifest.file_name : "Add a manifest"} labelId="manifest-title" />
-      <ModalBody>
-        <Form onSubmit={(event) => event.preventDefault()}>
-          <FormGroup label="Folder" fieldId="manifest-folder">
-            <FormSelect id="manifest-folder" value={folder} isDisabled={readOnly} onChange={(_, value) => setFolder(value)}>
-              {FOLDERS.map(([value, label]) => (
-                <FormSelectOption key={value} value={value} label={label} />
-              ))}
-            </FormSelect>
-          </FormGroup>
-          <Field id="manifest-name" label="File name" required disabled={readOnly} value={name} onChange={setName} help="Ends with .yaml, .yml or .json." placeholder="50-worker-kernel-args.yaml" />
-          {!readOnly && (
-            <FormGroup label="From a file" fieldId="manifest-file">
-              <input id="manifest-file" type="file" accept=".yaml,.yml,.json,.patch" onChange={(event) => void upload(event.target.files?.[0])} />
-            </FormGroup>
-          )}
-          <Field id="manifest-text" label="Content" required secret rows={14} disabled={readOnly} value={text} onChange={setText} />
-        </Form>
-        {failure && <Alert className="fl-gap-top fl-anywhere" isInline variant="danger" title={failure} />}
-      </ModalBody>
-      <ModalFooter>
-        {!readOnly && (
-          <Button id="manifest-save" isDisabled={busy || name.trim() === "" || text.trim() === ""} isLoading={busy && failure === ""} onClick={() => void save()}>
-            Save
-          </Button>
-        )}
-        <Button variant="link" onClick={onClose}>
-          {readOnly ? "Close" : "Cancel"}
-        </Button>
-      </ModalFooter>
-    </Modal>
+    <Dialog
+      id="manifest-save"
+      title={manifest ? manifest.file_name : "Add a manifest"}
+      action={readOnly ? "" : "Save"}
+      size="large"
+      ready={!loading && name.trim() !== "" && text.trim() !== ""}
+      wrong={failure}
+      onAct={save}
+      onClose={onClose}
+    >
+      <FormGroup label="Folder" fieldId="manifest-folder">
+        <FormSelect id="manifest-folder" value={folder} isDisabled={readOnly} onChange={(_, value) => setFolder(value)}>
+          {FOLDERS.map(([value, label]) => (
+            <FormSelectOption key={value} value={value} label={label} />
+          ))}
+        </FormSelect>
+      </FormGroup>
+      <Field id="manifest-name" label="File name" required disabled={readOnly} value={name} onChange={setName} help="Ends with .yaml, .yml or .json." placeholder="50-worker-kernel-args.yaml" />
+      {!readOnly && (
+        <FormGroup label="From a file" fieldId="manifest-file">
+          <input id="manifest-file" type="file" accept=".yaml,.yml,.json,.patch" onChange={(event) => void upload(event.target.files?.[0])} />
+        </FormGroup>
+      )}
+      <Field id="manifest-text" label="Content" required secret rows={14} disabled={readOnly} value={text} onChange={setText} />
+    </Dialog>
   );
 }

@@ -1,6 +1,6 @@
 // What was measured, by name; by whom is told beside it.
 import type { Evidence } from "../../api/own";
-import { clockTime, memory, moment } from "../../numbers";
+import { clockTime, memory, moment, shortTime } from "../../numbers";
 import { named } from "../../words";
 
 export function EvidenceList({ evidence }: { readonly evidence: Evidence }) {
@@ -12,8 +12,12 @@ export function EvidenceList({ evidence }: { readonly evidence: Evidence }) {
     <dl className="fl-evidence">
       {entries.map(([name, value]) => (
         <div key={name}>
-          <dt>{named(name.replace(/_bytes$/, ""))}</dt>
-          <dd className="fl-mono">{shown(name, value)}</dd>
+          <dt>{named(name.replace(UNIT, ""))}</dt>
+          <dd className="fl-mono">
+            {linesOf(name, value).map((line) => (
+              <div key={line}>{line}</div>
+            ))}
+          </dd>
         </div>
       ))}
     </dl>
@@ -37,10 +41,26 @@ export function Measured({ evidence, at }: { readonly evidence: Evidence; readon
   );
 }
 
-export function shown(name: string, value: Evidence[string] | undefined): string {
+const UNITS: Readonly<Record<string, string>> = { mib: "MiB", gb: "GB", ms: "ms", seconds: "s", minutes: "min", percent: "%" };
+/** Names of values end with their unit; their times with `_at`. */
+const UNIT = /_(bytes|mib|gb|ms|seconds|minutes|percent|at)$/;
+const SENTENCE = /\.$/;
+
+/** A list of sentences has a line for each; a list of words is one. */
+export function linesOf(name: string, value: Evidence[string] | undefined): readonly string[] {
+  if (typeof value === "object" && value !== null && value.some((one) => SENTENCE.test(one))) return value;
+  return [shown(name, value)];
+}
+
+function shown(name: string, value: Evidence[string] | undefined): string {
   if (value === null || value === undefined || value === "") return "—";
-  if (typeof value === "number" && name.endsWith("_bytes")) return memory(value);
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (typeof value === "object") return value.length > 0 ? value.join(", ") : "none";
-  return String(value);
+  const unit = UNIT.exec(name)?.[1] ?? "";
+  if (typeof value === "string") {
+    const at = unit === "at" ? moment(value) : null;
+    return at ? shortTime(at) : value;
+  }
+  if (unit === "bytes") return memory(value);
+  return UNITS[unit] ? `${value} ${UNITS[unit]}` : String(value);
 }
