@@ -79,7 +79,7 @@ async def claimed(world: World, cluster: Cluster) -> OperationRow:
         updated_at=now,
     )
     await world.store.commit(PutOperation(operation=row, expect_epoch=None))
-    return await claimed_again(world, silent_since=now - timedelta(seconds=1))
+    return await claimed_again(world, silent_since=now - timedelta(minutes=1))
 
 
 async def claimed_again(world: World, *, silent_since: datetime | None = None) -> OperationRow:

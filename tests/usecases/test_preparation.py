@@ -4,7 +4,7 @@ import asyncio
 import dataclasses
 import itertools
 import json
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -24,7 +24,7 @@ from firstlight.server.ports.writes import PutCluster, PutSecret
 from firstlight.server.usecases.generated_files import clear_generated
 from firstlight.server.usecases.installer_runs import output_name
 from firstlight.server.usecases.object_names import logs_object
-from firstlight.server.usecases.preparation import UNEXPECTED, operations, prepare_installation
+from firstlight.server.usecases.preparation import MOMENT, UNEXPECTED, operations, prepare_installation
 from firstlight.server.usecases.preparation_keys import KEYS
 from firstlight.server.usecases.world import World
 from tests.core.install.validator import verdict
@@ -39,7 +39,7 @@ from tests.usecases.preparing import (
     run,
     silent,
 )
-from tests.worlds import PULL_SECRET, put_cluster
+from tests.worlds import PULL_SECRET, SetClock, put_cluster
 
 pytestmark = pytest.mark.anyio
 
@@ -199,13 +199,46 @@ async def test_an_attempt_that_stalled_leaves_the_files_of_a_later_one_alone(wor
         await run(world, again)
         later.update({key: await world.blobs.get(key) for key in await _keys(world, cluster_id)})
 
-    await prepare_installation(world, row, stalling, pki=QuickPki())
+    await prepare_installation(_with_blobs(world, Slow(world, each=MOMENT)), row, stalling, pki=QuickPki())
     assert later
     assert {key: await world.blobs.get(key) for key in await _keys(world, cluster_id)} == later
     cluster = await cluster_of(world, cluster_id)
     assert (cluster.preparation.attempt, cluster.preparation.status) == (2, PreparationStatus.SUCCESS)
     assert cluster.openshift_cluster_id == await openshift_id(world, cluster_id)
     assert await state_of_operation(world, state.cluster) == ["done", "done"]
+
+
+class Slow:
+    """A folder whose every write takes its time."""
+
+    def __init__(self, world: World, *, each: timedelta) -> None:
+        self.world = world
+        self.each = each
+        self.puts = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.world.blobs, name)
+
+    async def put(self, key: str, data: bytes) -> None:
+        self.puts += 1
+        await self.world.blobs.put(key, data)
+        clock = self.world.clock
+        assert isinstance(clock, SetClock)
+        clock.forward(self.each)
+
+
+@pytest.mark.parametrize(("each", "every"), [(MOMENT, 1), (MOMENT / 2 - timedelta(microseconds=1), 3)])
+async def test_the_right_to_write_is_asked_for_anew_after_a_moment(world: World, each: timedelta, every: int) -> None:
+    _, row = await a_preparing_cluster(world)
+    blobs, asked = Slow(world, each=each), list[int]()
+
+    async def asking(progress: str) -> None:
+        if progress == "storing files":
+            asked.append(blobs.puts)
+
+    await prepare_installation(_with_blobs(world, blobs), row, asking, pki=QuickPki())
+    assert blobs.puts > 10
+    assert asked == list(range(0, blobs.puts, every))
 
 
 async def revision(world: World, cluster_id: UUID) -> int:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from firstlight.core.errors import Invalid, Unavailable
 from firstlight.server.ports.installer import InstallerOrder, ManifestFile
-from firstlight.server.release import openshift_install
+from firstlight.server.release import openshift_install, programs
 from firstlight.server.release.installers import InstallerSettings, ReleaseInstallers, installer_name
 
 pytestmark = pytest.mark.anyio
@@ -121,8 +121,32 @@ async def test_an_installer_that_hangs_is_ended_with_its_children(
     async with installers(tmp_path, f"sleep 600 & echo $! >{tmp_path}/child; wait").run(ORDER) as run:
         with pytest.raises(Unavailable, match="did not end within"):
             await run.manifests()
-    child = Path(f"/proc/{(tmp_path / 'child').read_text().strip()}/stat")
-    assert not child.exists() or child.read_text().rpartition(")")[2].split()[0] == "Z"
+    require_gone(tmp_path / "child")
+
+
+async def test_whoever_gives_up_leaves_no_program_behind(tmp_path: Path) -> None:
+    script = f"sleep 600 & echo $! >{tmp_path}/child.new; mv {tmp_path}/child.new {tmp_path}/child; wait"
+    found = installers(tmp_path, script)
+
+    async def one() -> None:
+        async with found.run(ORDER) as run:
+            await run.manifests()
+
+    task = asyncio.create_task(one())
+    async with asyncio.timeout(60):
+        while not (tmp_path / "child").exists():
+            await asyncio.sleep(0.01)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    require_gone(tmp_path / "child")
+    assert not list((tmp_path / "installers" / "work").iterdir())
+
+
+def require_gone(child: Path) -> None:
+    """Nobody may have waited for it yet: it has lost its parent."""
+    status = Path(f"/proc/{child.read_text().strip()}/stat")
+    assert not status.exists() or status.read_text().rpartition(")")[2].split()[0] == "Z"
 
 
 async def test_a_program_for_another_processor_is_told(tmp_path: Path) -> None:
@@ -155,7 +179,7 @@ def test_a_lower_bound_is_not_raised(before: int, after: int) -> None:
     with subprocess.Popen(["sleep", "60"], start_new_session=True) as process:
         try:
             resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (before, before))
-            openshift_install.limit(process.pid, niceness=10)
+            programs.limit(process.pid, niceness=10)
             assert resource.prlimit(process.pid, resource.RLIMIT_FSIZE) == (after, after)
         finally:
             process.kill()
@@ -179,7 +203,7 @@ def test_every_thread_steps_back_also_those_that_were_there_before() -> None:
     with subprocess.Popen(command, start_new_session=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         process.stdout.readline()
-        openshift_install.limit(process.pid, niceness=12)
+        programs.limit(process.pid, niceness=12)
         threads = [int(entry.name) for entry in Path(f"/proc/{process.pid}/task").iterdir()]
         assert len(threads) == 2
         assert {os.getpriority(os.PRIO_PROCESS, thread) for thread in threads} == {max(12, os.nice(0))}

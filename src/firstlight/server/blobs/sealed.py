@@ -3,6 +3,7 @@
 They are small and are handled whole. Logs are neither small nor secret and pass through as they are.
 """
 
+import asyncio
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Sequence
 from datetime import timedelta
 from typing import Final
@@ -15,6 +16,8 @@ from firstlight.server.ports.blobs import BlobInfo, Blobs, checked_key
 from firstlight.server.sealing.seal import MAGIC, OVERHEAD, Seal, is_sealed
 
 PIECE_BYTES: Final = 256 * 1024
+LARGE: Final = 16 * 1024
+"""Bytes from which on it takes longer to seal something than to hand it to a thread."""
 
 IsSecret = Callable[[str], bool]
 """By the key of a blob."""
@@ -29,7 +32,13 @@ class SealedBlobs:
         self._is_secret = is_secret
 
     async def put(self, key: str, data: bytes) -> None:
-        await self._inner.put(key, self._seal.sealed(data, place=checked_key(key)) if self._is_secret(key) else data)
+        await self._inner.put(key, await self._sealed(key, data) if self._is_secret(key) else data)
+
+    async def _sealed(self, key: str, data: bytes) -> bytes:
+        place = checked_key(key)
+        if len(data) < LARGE:
+            return self._seal.sealed(data, place=place)
+        return await asyncio.to_thread(self._seal.sealed, data, place=place)
 
     async def put_stream(self, key: str, chunks: AsyncIterable[bytes], *, max_bytes: int) -> int:
         if not self._is_secret(key):

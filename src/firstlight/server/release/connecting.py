@@ -4,6 +4,7 @@ import asyncio
 import ssl
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from importlib import import_module
 from typing import Final
 
 import httpx2
@@ -14,6 +15,7 @@ from firstlight.core.validate.pull_secret import PullSecret
 from firstlight.server.release.registry import Registries
 
 TIMEOUT: Final = httpx2.Timeout(60, connect=30)
+LOADED_LATE: Final = ("httpcore2", "truststore", "h11", "anyio", "anyio._backends._asyncio")
 
 
 @asynccontextmanager
@@ -29,6 +31,7 @@ async def open_registries(
     The certificates of mirrors that the operator called insecure are not looked at. What such a mirror gives is still
     checked by its digest.
     """
+    await asyncio.to_thread(_load)
     context = await asyncio.to_thread(_trust, bundle)
     unchecked = {
         f"https://{location.partition('/')[0]}": httpx2.AsyncHTTPTransport(verify=_no_trust())
@@ -36,6 +39,12 @@ async def open_registries(
     }
     async with httpx2.AsyncClient(verify=context, follow_redirects=True, timeout=TIMEOUT, mounts=unchecked) as client:
         yield Registries(client, pull_secret=pull_secret, mirrors=mirrors, plain=plain)
+
+
+def _load() -> None:
+    """What the client would load at its first use: a tenth of a second, too long for the loop to stand still."""
+    for name in LOADED_LATE:
+        import_module(name)
 
 
 def _trust(bundle: str) -> ssl.SSLContext:

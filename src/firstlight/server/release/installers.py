@@ -3,6 +3,7 @@
 import asyncio
 import platform
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -17,7 +18,7 @@ from firstlight.core.versions.numbers import Version, parse
 from firstlight.server.ports.installer import InstallerOrder, InstallerRun
 from firstlight.server.release.connecting import open_registries
 from firstlight.server.release.openshift_install import Directory, Way
-from firstlight.server.release.payload import Release, ReleaseInfo
+from firstlight.server.release.payload import KnownReleases, Release, ReleaseInfo
 from firstlight.server.release.tool_cache import ToolCache
 from firstlight.server.release.work_folders import sweep, work_folder
 
@@ -54,6 +55,8 @@ class ReleaseInstallers:
         self._settings = settings
         self._tools = ToolCache(settings.folder / "tools", capacity=settings.capacity)
         self._slots = asyncio.Semaphore(settings.parallel)
+        self._threads = ThreadPoolExecutor(settings.parallel, thread_name_prefix="installer")
+        self._releases = KnownReleases()
         self._work = settings.folder / "work"
         sweep(self._work, prefix=WORK)
 
@@ -66,7 +69,13 @@ class ReleaseInstallers:
             # Not before: whoever downloads a release for minutes keeps nobody from using another one.
             await stack.enter_async_context(self._slots)
             folder = await stack.enter_async_context(work_folder(self._work, prefix=WORK))
-            way = Way(program=program, folder=folder, invoker=self._settings.invoker, niceness=self._settings.niceness)
+            way = Way(
+                program=program,
+                folder=folder,
+                invoker=self._settings.invoker,
+                niceness=self._settings.niceness,
+                threads=self._threads,
+            )
             yield Directory(order, way, look=look)
 
     async def _images(self, order: InstallerOrder) -> Mapping[str, str]:
@@ -77,16 +86,19 @@ class ReleaseInstallers:
     @asynccontextmanager
     async def _program(self, order: InstallerOrder) -> AsyncGenerator[tuple[Path, Look]]:
         name = installer_name(order.version, fips=await asyncio.to_thread(in_fips_mode))
-        async with self._release(order) as release:
-            info = await release.info(parse_reference(order.release_image))
+        async with AsyncExitStack() as stack:
+            # Left before the program is waited for: neither connections nor layers are needed any more.
+            async with self._release(order) as release:
+                info = await release.info(parse_reference(order.release_image))
 
-            async def extracted(path: Path) -> None:
-                log.info("extracting the installer of a release", release=info.image, program=name)
-                await release.program(info, name, to=path)
+                async def extracted(path: Path) -> None:
+                    log.info("extracting the installer of a release", release=info.image, program=name)
+                    await release.program(info, name, to=path)
 
-            digest = info.image.rpartition(":")[2]
-            async with self._tools.using(f"{digest}-{name}", name, make=extracted) as program:
-                yield program, partial(_known, info)
+                digest = info.image.rpartition(":")[2]
+                using = self._tools.using(f"{digest}-{name}", name, make=extracted)
+                program = await stack.enter_async_context(using)
+            yield program, partial(_known, info)
 
     @asynccontextmanager
     async def _release(self, order: InstallerOrder) -> AsyncGenerator[Release]:
@@ -97,7 +109,7 @@ class ReleaseInstallers:
             open_registries(secret, mirrors=order.mirrors, bundle=bundle, plain=plain) as registries,
             work_folder(self._work, prefix=WORK) as layers,
         ):
-            yield Release(registries, architecture=platform.machine(), folder=layers)
+            yield Release(registries, architecture=platform.machine(), folder=layers, known=self._releases)
 
 
 async def _known(info: ReleaseInfo) -> Mapping[str, str]:

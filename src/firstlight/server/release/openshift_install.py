@@ -7,10 +7,8 @@ import asyncio
 import errno
 import os
 import re
-import resource
-import signal
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from concurrent.futures import Executor
 from pathlib import Path
 from typing import Final
 
@@ -22,13 +20,12 @@ from firstlight.core.errors import Invalid, Unavailable
 from firstlight.core.install.documents import mapping, sequence
 from firstlight.core.validate.pull_secret import parse_pull_secret
 from firstlight.server.ports.installer import InstallerOrder, ManifestFile
+from firstlight.server.release.programs import Command, run
 
 log = structlog.get_logger(__name__)
 
 FOLDERS: Final = ("manifests", "openshift")
 TIME_LIMIT: Final = 300.0
-LIMITS: Final = {resource.RLIMIT_CPU: 240, resource.RLIMIT_FSIZE: 512 * 2**20, resource.RLIMIT_CORE: 0}
-OUTPUT_LIMIT: Final = 256 * 1024
 SHOWN: Final = 1_000
 """How much of a failure's output a person is shown."""
 SHORTEST_SECRET: Final = 3
@@ -48,6 +45,8 @@ class Way(Struct, frozen=True, kw_only=True):
     folder: Path
     invoker: str
     niceness: int
+    threads: Executor
+    """A thread of these is busy as long as the program runs."""
 
 
 class Directory:
@@ -81,34 +80,16 @@ class Directory:
             raise Failed(f"openshift-install create {target} ended with {code}: {reason}")
 
     async def _run(self, *arguments: str) -> tuple[int, bytes]:
-        process = await self._started(arguments)
-        kept = bytearray()
+        command = Command(
+            words=(self._way.program, *arguments),
+            folder=self._folder,
+            environment=self._environment(),
+            niceness=self._way.niceness,
+        )
         try:
-            limit(process.pid, niceness=self._way.niceness)
-            async with asyncio.timeout(TIME_LIMIT):
-                while process.stdout is not None and (piece := await process.stdout.read(65_536)):
-                    kept += piece
-                    del kept[:-OUTPUT_LIMIT]
-                return await process.wait(), bytes(kept)
+            return await run(command, threads=self._way.threads, seconds=TIME_LIMIT)
         except TimeoutError:
             raise Unavailable(f"openshift-install did not end within {TIME_LIMIT:g} seconds and was stopped.") from None
-        finally:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            await process.wait()
-
-    async def _started(self, arguments: Sequence[str]) -> asyncio.subprocess.Process:
-        try:
-            return await asyncio.create_subprocess_exec(
-                self._way.program,
-                *arguments,
-                cwd=self._folder,
-                env=self._environment(),
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.STDOUT,
-                start_new_session=True,
-            )
         except OSError as problem:
             if problem.errno == errno.ENOEXEC:
                 raise Failed(
@@ -133,20 +114,6 @@ class Directory:
             # A build that is no release reads its templates from a folder beside it.
             given["OPENSHIFT_INSTALL_DATA"] = str(data)
         return given
-
-
-def limit(process_id: int, *, niceness: int) -> None:
-    """From outside: code of ours between fork and exec could wait for a lock of another thread for ever.
-
-    The process leads a group of its own. Linux counts threads, and only by their group are all of them reached.
-    """
-    with suppress(ProcessLookupError):
-        os.setpriority(os.PRIO_PGRP, process_id, max(niceness, os.getpriority(os.PRIO_PROCESS, 0)))
-        for kind, most in LIMITS.items():
-            _, hard = resource.prlimit(process_id, kind)
-            # Whoever started us may have set a lower bound, which nobody may raise.
-            bound = most if hard == resource.RLIM_INFINITY else min(most, hard)
-            resource.prlimit(process_id, kind, (bound, bound))
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -1,8 +1,11 @@
 """A release image: its metadata, the images it consists of, and the programs that install it."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import Final
+from weakref import WeakValueDictionary
 
 import msgspec
 from msgspec import Struct
@@ -16,6 +19,7 @@ REFERENCES: Final = "release-manifests/image-references"
 METADATA: Final = "release-manifests/release-metadata"
 DOCUMENT_LIMIT: Final = 16 * 2**20
 PROGRAM_LIMIT: Final = 2 * 2**30
+KEPT_RELEASES: Final = 16
 
 
 class _From(Struct, frozen=True, kw_only=True):
@@ -70,16 +74,41 @@ class ReleaseInfo(Struct, frozen=True, kw_only=True):
     """Component → image name."""
 
 
+class KnownReleases:
+    """What was read of releases lately. An image's digest is its content: what it says never changes."""
+
+    def __init__(self, *, most: int = KEPT_RELEASES) -> None:
+        self._most = most
+        self._known: dict[str, ReleaseInfo] = {}
+        self._reading: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    async def get(self, image: str, read: Callable[[], Awaitable[ReleaseInfo]]) -> ReleaseInfo:
+        """Whoever asks for the same one meanwhile waits: a release may have hundreds of megabytes."""
+        async with self._reading.setdefault(image, asyncio.Lock()):
+            found = self._known.pop(image, None) or await read()
+            self._known[image] = found
+            if len(self._known) > self._most:
+                del self._known[next(iter(self._known))]
+            return found
+
+
 class Release:
     """One release image for one architecture; its layers lie in `folder` while it is read."""
 
-    def __init__(self, registries: Registries, *, architecture: str, folder: Path) -> None:
+    def __init__(
+        self, registries: Registries, *, architecture: str, folder: Path, known: KnownReleases | None = None
+    ) -> None:
         self._registries = registries
         self._architecture = architecture
         self._folder = folder
+        self._known = known or KnownReleases()
 
     async def info(self, name: ImageReference) -> ReleaseInfo:
+        """The registry is asked in any case: a tag may have moved, and not every pull secret opens every door."""
         image = await self._image(name)
+        return await self._known.get(str(image.name), partial(self._read, name, image))
+
+    async def _read(self, name: ImageReference, image: Image) -> ReleaseInfo:
         try:
             stream = msgspec.json.decode(await image.content(REFERENCES, most=DOCUMENT_LIMIT), type=_ImageStream)
         except NotFound as reason:

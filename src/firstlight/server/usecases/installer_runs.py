@@ -77,11 +77,11 @@ async def made_by_installer(
     given = await asyncio.to_thread(
         given_manifests, state, inputs, user=user, policy=world.policy, service_url=world.service.service_url
     )
-    config = to_text(install_config(inputs))
+    config = await asyncio.to_thread(lambda: to_text(install_config(inputs)))
     output = await _kept(world, row)
     if output is None:
-        made = await _run(state, inputs, given, report, installer=installer, config=config)
-        output = await _keep(world, row, made)
+        output = await _run(state, inputs, given, report, installer=installer, config=config)
+        await _keep(world, row, output)
     await report("making a configuration for every host")
     return await asyncio.to_thread(_prepared, output, state, inputs, given, config=config, policy=world.policy)
 
@@ -153,15 +153,17 @@ async def _kept(world: World, row: OperationRow) -> _Output | None:
     return None if stored is None else await asyncio.to_thread(_unpacked, stored)
 
 
-async def _keep(world: World, row: OperationRow, output: _Output) -> _Output:
-    """Whoever comes first decides. Raises LostRace when the work was given to somebody else meanwhile."""
+async def _keep(world: World, row: OperationRow, output: _Output) -> None:
+    """Raises LostRace when the work was given to somebody else, also if that was before we looked for what is kept.
+
+    Nobody else can therefore have kept anything since.
+    """
     now = world.clock.now()
     packed = await asyncio.to_thread(_packed, output)
     await world.store.commit(
-        PutSecret(subject=row.subject, name=output_name(row), value=packed, only_if_missing=True),
+        PutSecret(subject=row.subject, name=output_name(row), value=packed),
         PutOperation(operation=replace(row, updated_at=now, heartbeat_at=now), expect_epoch=row.epoch),
     )
-    return await _kept(world, row) or output
 
 
 def _packed(output: _Output) -> str:
