@@ -3,11 +3,13 @@
 import base64
 import gzip
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from firstlight.host.installer.log import LONGEST_LINE, Log
+from firstlight.host.installer.skip_reboot import Unusable, machine_config_in
 from tests.host.agent.scripted import Asked, Said, scripted
 from tests.host.installer.planes import Plane, kubeconfig, tls
 from tests.host.installer.rig import INFRA_ENV_ID, OTHER_IDS, TOKEN, Hub, Rig
@@ -29,11 +31,13 @@ def rig(tmp_path: Path) -> Rig:
     return rig
 
 
-async def bootstrap(rig: Rig, hub: Hub, plane: Plane) -> int:
+async def bootstrap(
+    rig: Rig, hub: Hub, plane: Plane, *, count: tuple[str, ...] = ("--control-plane-count", "3")
+) -> int:
     authority, context = tls(rig.folder)
     async with scripted(hub) as server, scripted(plane, tls=context) as api:
         (rig.root / "opt/openshift/auth/kubeconfig").write_text(kubeconfig(api.url, authority))
-        return await rig.finish(server.url, "--control-plane-count", "3", role="bootstrap")
+        return await rig.finish(server.url, *count, role="bootstrap")
 
 
 async def test_a_write_may_last_as_long_as_it_goes_on(rig: Rig) -> None:
@@ -53,18 +57,46 @@ async def test_a_write_may_last_as_long_as_it_goes_on(rig: Rig) -> None:
     assert (WRITING, "100%") in hub.own()
 
 
-async def test_services_that_do_not_start_at_once_are_started_again(rig: Rig) -> None:
-    rig.behave(
-        "systemctl",
-        'case "$1 $2" in "is-active progress.service") echo inactive; exit 3;;\n'
-        '"start bootkube.service") if [ ! -e "$RIG/tried" ]; then /bin/touch "$RIG/tried";'
-        " echo 'A dependency job for bootkube.service failed.' >&2; exit 1; fi;; esac\n",
-    )
+BUSY = (("systemctl", "list-units"), ("systemctl", "daemon-reload"), ("systemctl", "start"), ("shutdown", "-r"))
+
+
+async def test_a_system_that_is_too_busy_to_answer_is_asked_again(rig: Rig) -> None:
+    """Of the services the first one fails, as one does whose images are not there yet."""
+    plain = (rig.folder / "behave/systemctl").read_text()
+    for program, word in BUSY:
+        mark = f'"$RIG/tried{word}"'
+        refusal = f"/bin/touch {mark}; echo 'A dependency job failed.' >&2; exit 1"
+        plain = f'if [ "$1" = "{word}" ] && [ ! -e {mark} ]; then {refusal}; fi\n{plain}'
+        rig.behave(program, plain)
     hub = Hub()
     assert await bootstrap(rig, hub, Plane()) == 0, rig.log()
-    told = [info for stage, info in hub.own() if "attempt 2 of 3" in info]
-    assert told == ["systemctl failed (A dependency job for bootkube.service failed.); attempt 2 of 3"]
-    assert "attempt=1 of 3" in rig.log()
+    asked = Counter(words[1] for words in (*rig.calls("systemctl"), *rig.calls("shutdown")))
+    assert (asked["list-units"], asked["daemon-reload"], asked["start"], asked["-r"]) == (2, 2, 4, 2)
+    told = ("Starting installation", "systemctl failed (A dependency job failed.); attempt 2 of 3")
+    assert told in hub.own()
+    assert rig.log().count("attempt=1 of 3") == len(BUSY)
+
+
+async def test_a_bootstrap_knows_whom_to_wait_for(rig: Rig) -> None:
+    """For two masters, where nobody says how many there are; and for the sign of a controller that does not expire."""
+
+    class Late(Plane):
+        def __call__(self, asked: Asked) -> Said:
+            sign = asked.path.endswith("/configmaps/assisted-installer-controller-ready")
+            return Said(200, b'{"data":{"ready":"true"}}') if sign else super().__call__(asked)
+
+    hub, plane = Hub(cluster={"kind": "Cluster"}), Late(events=[])
+    ready, plane.nodes = plane.nodes, []
+
+    def soon(asked: Asked) -> Said | None:
+        if any("0 of 2 master nodes" in info for _, info in hub.own()):
+            plane.nodes = ready
+        return None
+
+    hub.refuse = soon
+    assert await bootstrap(rig, hub, plane, count=()) == 0, rig.log()
+    assert plane.nodes == ready
+    assert hub.order()[-1] == "Rebooting"
 
 
 async def test_a_journal_that_cannot_be_written_fails_the_host_with_that_word(rig: Rig) -> None:
@@ -88,21 +120,28 @@ def data_url(content: bytes) -> str:
     return "data:;base64," + base64.b64encode(content).decode()
 
 
+ZIPPED = gzip.compress(b"{}")
+
+
 @pytest.mark.parametrize(
-    "source",
-    [data_url(b"not gzip"), data_url(gzip.compress(b"{}")[:-4]), data_url(gzip.compress(b"{}")[:10] + b"\xff" * 20)],
-    ids=["plain", "cut off", "broken"],
+    "content", [b"no gzip", ZIPPED[:-4], ZIPPED[:10] + b"\xff" * 20], ids=["plain", "cut", "broken"]
 )
-async def test_an_early_image_that_cannot_be_read_is_left_out(rig: Rig, source: str) -> None:
-    hub = Hub(host_ignition=pointing_to(source))
+def test_a_machine_config_that_cannot_be_unpacked(content: bytes) -> None:
+    contents = {"source": data_url(content), "compression": "gzip"}
+    file = {"path": "/etc/ignition-machine-config-encapsulated.json", "contents": contents}
+    with pytest.raises(Unusable):
+        machine_config_in(json.dumps({"storage": {"files": [file]}}).encode())
+
+
+async def test_an_early_image_that_cannot_be_read_is_left_out(rig: Rig) -> None:
+    hub = Hub(host_ignition=pointing_to(data_url(ZIPPED[:-4])))
     async with scripted(hub) as server:
         assert await rig.finish(server.url, "--enable-skip-mco-reboot", role="master") == 0, rig.log()
     assert "The node will reboot once more" in rig.log()
     assert hub.order()[-1] == "Rebooting"
 
 
-@pytest.mark.parametrize("answer", ["NOCHANGE: partition 4 cannot be grown", ""])
-async def test_a_registry_s_room_is_made_once(rig: Rig, answer: str) -> None:
+async def test_a_registry_s_room_is_made_once(rig: Rig) -> None:
     """Cut off after the partition grew: it neither grows again nor counts as too small or as a failure."""
     (rig.root / "run/media/iso/registry").mkdir(parents=True)
     size = rig.root / "sys/class/block/sda4/size"
@@ -119,7 +158,7 @@ async def test_a_registry_s_room_is_made_once(rig: Rig, answer: str) -> None:
         state = {**journal, "facts": facts, "done": ["write-image /dev/sda"]}
         (rig.root / "run/firstlight-installer/journal.json").write_text(json.dumps(state))
         size.write_text("240000000\n")
-        rig.behave("growpart", f"echo '{answer}'; exit {1 if answer else 0}\n")
+        rig.behave("growpart", "echo 'NOCHANGE: partition 4 cannot be grown'; exit 1\n")
         rig.behave("rsync", "")
         assert await rig.finish(server.url, "--control-plane-count", "1", role="master") == 0, rig.log()
     assert rig.calls("growpart") == [before, before]
@@ -149,11 +188,10 @@ async def test_a_host_that_joined_while_the_service_was_away_is_told_of_later(ri
     assert {(host, stage) for host, stage, _ in hub.stages} >= {(one, "Joined") for one in OTHER_IDS}
 
 
-@pytest.mark.parametrize("stage", ["Installing", WRITING])
-async def test_the_service_on_this_host_stays_for_workers_that_need_it(rig: Rig, stage: str) -> None:
+async def test_the_service_on_this_host_stays_for_workers_that_need_it(rig: Rig) -> None:
     """Also when the cluster does not say at once who installs it."""
     worker = {"id": OTHER_IDS[0], "role": "worker", "requested_hostname": "worker-0"}
-    hub, plane = Hub(workers=[{**worker, "progress": {"current_stage": stage}}]), Plane()
+    hub, plane = Hub(workers=[{**worker, "progress": {"current_stage": WRITING}}]), Plane()
     config_map = "/api/v1/namespaces/openshift-config/configmaps/openshift-install-manifests"
     asked_for: list[str] = []
     plain = plane.__call__
@@ -175,17 +213,6 @@ async def test_the_service_on_this_host_stays_for_workers_that_need_it(rig: Rig,
     assert await bootstrap(rig, hub, Awkward()) == 0, rig.log()
     assert len(asked_for) == 3
     assert any("worker-0 still need" in info for _, info in hub.own())
-
-
-async def test_a_controller_whose_sign_has_expired_is_ready_all_the_same(rig: Rig) -> None:
-    class Late(Plane):
-        def __call__(self, asked: Asked) -> Said:
-            sign = asked.path.endswith("/configmaps/assisted-installer-controller-ready")
-            return Said(200, b'{"data":{"ready":"true"}}') if sign else super().__call__(asked)
-
-    hub = Hub()
-    assert await bootstrap(rig, hub, Late(events=[])) == 0, rig.log()
-    assert hub.order()[-1] == "Rebooting"
 
 
 def test_a_log_keeps_the_reason_and_hides_a_secret_at_its_cut(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from firstlight.core.install.documents import to_text
 from firstlight.core.install.ignition_models import User
 from firstlight.core.install.kube_objects import machine_config
 from firstlight.host.calling import Refused, Unreachable
-from firstlight.host.installer.run import INSTALL_FOLDER, InstallationFailed, Run
+from firstlight.host.installer.run import INSTALL_FOLDER, SYSTEMD_TRIES, InstallationFailed, Run
 
 BOOTSTRAP: Final = f"{INSTALL_FOLDER}/bootstrap.ign"
 PULL_SECRET: Final = "/root/.docker/config.json"  # noqa: S105 - where podman looks for it
@@ -80,15 +80,15 @@ async def let_masters_in(run: Run) -> None:
 
 async def name_host(run: Run) -> None:
     """Units see the files laid over; and a host without a proper name would lose its resolv.conf to NetworkManager."""
-    await run.must("systemctl", "daemon-reload")
+    await run.must("systemctl", "daemon-reload", tries=SYSTEMD_TRIES)
     name = (await run.must("hostname")).strip()
     if name == "localhost" or not _HOSTNAME.fullmatch(name):
-        await run.must("hostnamectl", "set-hostname", f"random-hostname-{uuid4()}")
+        await run.must("hostnamectl", "set-hostname", f"random-hostname-{uuid4()}", tries=SYSTEMD_TRIES)
 
 
 async def restart_network(run: Run) -> None:
     """The local DNS of the bootstrap is set up when connections come up."""
-    await run.must("systemctl", "restart", "NetworkManager")
+    await run.must("systemctl", "restart", "NetworkManager", tries=SYSTEMD_TRIES)
 
 
 async def bring_controller(run: Run) -> None:
@@ -117,7 +117,7 @@ async def overlay_node_image(run: Run) -> None:
     if run.root.exists("/usr/bin/oc"):
         return
     for unit in OVERLAYS:
-        await run.must("systemctl", "start", "--no-block", unit)
+        await run.must("systemctl", "start", "--no-block", unit, tries=SYSTEMD_TRIES)
 
         async def missing(unit: str = unit) -> str:
             state = await unit_state(run, unit)
@@ -135,7 +135,7 @@ async def overlay_node_image(run: Run) -> None:
 
 async def start_services(run: Run) -> None:
     for unit in SERVICES:
-        await run.must("systemctl", "start", unit, limit=START_SECONDS, tries=3)
+        await run.must("systemctl", "start", unit, limit=START_SECONDS, tries=SYSTEMD_TRIES)
 
 
 async def unit_state(run: Run, unit: str) -> str:

@@ -9,7 +9,8 @@ from typing import Final
 from firstlight.host.installer.devices import Device, Graph, find, read_graph, resolved
 from firstlight.host.installer.run import Run, complaint_of
 
-CLEAN_SECONDS: Final = 60.0
+CLEAN_SECONDS: Final = 300.0
+"""Storage networks with dead paths are slow to list, and a volume group that is half removed is in the way."""
 EDGE_SECTORS: Final = 2048
 """Wiped at both ends of a disk: one MiB holds the partition table and, at the end, its copy."""
 

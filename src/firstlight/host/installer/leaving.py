@@ -3,7 +3,7 @@
 from typing import Final
 
 from firstlight.host.calling import Refused, Unreachable
-from firstlight.host.installer.run import Run, complaint_of
+from firstlight.host.installer.run import SYSTEMD_TRIES, Run, complaint_of
 
 LOGS_SECONDS: Final = 600.0
 LAST_REPORT_SECONDS: Final = 600.0
@@ -47,14 +47,15 @@ async def leave(run: Run) -> None:
         if settings.reboot_marker is not None:
             settings.reboot_marker.touch()
         return
-    units = await run.must("systemctl", "list-units", "--all", "--no-legend", "--plain", IRONIC)
+    listing = ("systemctl", "list-units", "--all", "--no-legend", "--plain", IRONIC)
+    units = await run.must(*listing, tries=SYSTEMD_TRIES)
     if IRONIC in units:
         await _last_report(run, "Ironic will reboot the node shortly")
-        await run.must("systemctl", "stop", "agent.service")
+        await run.must("systemctl", "stop", "agent.service", tries=SYSTEMD_TRIES)
         return
     await _last_report(run, "")
     # A minute lets a member of etcd that has just joined see the others; a single node has no others.
-    await run.must("shutdown", "-r", "now" if settings.is_single_node else "+1", MESSAGE)
+    await run.must("shutdown", "-r", "now" if settings.is_single_node else "+1", MESSAGE, tries=SYSTEMD_TRIES)
 
 
 async def _last_report(run: Run, info: str) -> None:

@@ -16,6 +16,8 @@ from firstlight.host.programs import LocalPrograms, Outcome
 from firstlight.host.root import Root
 
 COMMAND_SECONDS: Final = 120.0
+SYSTEMD_TRIES: Final = 3
+"""On a busy machine systemd lets those wait who ask it for something, and they give up."""
 LONGEST_COMPLAINT: Final = 200
 LATE_SECONDS: Final = 60.0
 """Beyond the limit, so that a service with hard limits speaks first: every report makes its clock begin anew."""

@@ -28,6 +28,8 @@ NAMESPACE: Final = "/api/v1/namespaces/assisted-installer"
 READY_EVENT: Final = "AssistedControllerIsReady"
 DAY_TWO: Final = "AddHostsCluster"
 MASTERS_FOR_WORKERS: Final = 2
+USUAL_MASTERS: Final = 3
+"""Where neither the service nor the flags say how many: older services knew no other number."""
 CALL_SECONDS: Final = 30.0
 GLANCE_SECONDS: Final = 10.0
 LOGS_EVERY: Final = 300.0
@@ -76,7 +78,7 @@ async def wait_for_masters(run: Run) -> None:
         cluster = await run.service.cluster(limit=run.pace.limit(CONTROL_PLANE))
     except (Refused, Unreachable) as reason:
         raise InstallationFailed(f"The cluster could not be looked up: {reason}.") from reason
-    count = cluster.control_plane_count or run.settings.control_plane_count
+    count = cluster.control_plane_count or run.settings.control_plane_count or USUAL_MASTERS
     joined: set[str] = set()
     async with cluster_client(run) as kube:
 
