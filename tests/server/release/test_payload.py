@@ -67,3 +67,15 @@ async def test_only_the_latest_are_kept_and_failures_are_not() -> None:
     for image in ("a", "b", "a", "c", "a", "b"):
         assert await get(image) == image
     assert asked == ["a", "a", "b", "c", "b"]
+
+
+@pytest.mark.parametrize(("seconds", "times"), [(0, 2), (3600, 1)])
+async def test_an_answer_counts_for_a_while(seconds: float, times: int) -> None:
+    known, asked = KnownReleases(seconds=seconds), list[str]()
+
+    async def look() -> ReleaseInfo:
+        asked.append("")
+        return ReleaseInfo(image="a", version="4.18.1", images={})
+
+    assert (await known.get("a", look)).version == (await known.get("a", look)).version
+    assert len(asked) == times

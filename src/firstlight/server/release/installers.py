@@ -1,6 +1,7 @@
 """The installer of a release: found in its images, kept, and run for one cluster at a time and directory."""
 
 import asyncio
+import hashlib
 import platform
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -9,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+import msgspec
 import structlog
 from msgspec import Struct
 
@@ -27,6 +29,8 @@ log = structlog.get_logger(__name__)
 STATIC_SINCE: Final = Version(major=4, minor=16)
 """From here on the common installer knows bare metal too, and needs no libraries."""
 WORK: Final = "install-"
+ANSWER_SECONDS: Final = 60
+"""How long a registry is believed before it is asked for the same release again."""
 
 
 Look = Callable[[], Awaitable[Mapping[str, str]]]
@@ -57,6 +61,7 @@ class ReleaseInstallers:
         self._slots = asyncio.Semaphore(settings.parallel)
         self._threads = ThreadPoolExecutor(settings.parallel, thread_name_prefix="installer")
         self._releases = KnownReleases()
+        self._answers = KnownReleases(seconds=ANSWER_SECONDS)
         self._work = settings.folder / "work"
         sweep(self._work, prefix=WORK)
 
@@ -80,25 +85,31 @@ class ReleaseInstallers:
 
     async def _images(self, order: InstallerOrder) -> Mapping[str, str]:
         """What hosts are told of a release whose installer is not needed; without it no bootstrap could begin."""
-        async with self._release(order) as release:
-            return (await release.info(parse_reference(order.release_image))).images
+        return (await self._info(order)).images
 
     @asynccontextmanager
     async def _program(self, order: InstallerOrder) -> AsyncGenerator[tuple[Path, Look]]:
         name = installer_name(order.version, fips=await asyncio.to_thread(in_fips_mode))
-        async with AsyncExitStack() as stack:
-            # Left before the program is waited for: neither connections nor layers are needed any more.
+        info = await self._info(order)
+
+        async def extracted(path: Path) -> None:
+            log.info("extracting the installer of a release", release=info.image, program=name)
             async with self._release(order) as release:
-                info = await release.info(parse_reference(order.release_image))
+                await release.program(info, name, to=path)
 
-                async def extracted(path: Path) -> None:
-                    log.info("extracting the installer of a release", release=info.image, program=name)
-                    await release.program(info, name, to=path)
-
-                digest = info.image.rpartition(":")[2]
-                using = self._tools.using(f"{digest}-{name}", name, make=extracted)
-                program = await stack.enter_async_context(using)
+        digest = info.image.rpartition(":")[2]
+        async with self._tools.using(f"{digest}-{name}", name, make=extracted) as program:
             yield program, partial(_known, info)
+
+    async def _info(self, order: InstallerOrder) -> ReleaseInfo:
+        """Many clusters are often installed at once, and whoever brings the same secrets gets the same answer."""
+
+        async def asked() -> ReleaseInfo:
+            async with self._release(order) as release:
+                return await release.info(parse_reference(order.release_image))
+
+        facts = msgspec.json.encode((order.release_image, order.pull_secret, order.mirrors))
+        return await self._answers.get(hashlib.sha256(facts).hexdigest(), asked)
 
     @asynccontextmanager
     async def _release(self, order: InstallerOrder) -> AsyncGenerator[Release]:

@@ -1,6 +1,8 @@
 """A release image: its metadata, the images it consists of, and the programs that install it."""
 
 import asyncio
+import math
+import time
 from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
@@ -75,18 +77,22 @@ class ReleaseInfo(Struct, frozen=True, kw_only=True):
 
 
 class KnownReleases:
-    """What was read of releases lately. An image's digest is its content: what it says never changes."""
+    """What was read of releases lately, each by a name its owner chooses."""
 
-    def __init__(self, *, most: int = KEPT_RELEASES) -> None:
+    def __init__(self, *, most: int = KEPT_RELEASES, seconds: float = math.inf) -> None:
+        """`seconds` is how long something known counts."""
         self._most = most
-        self._known: dict[str, ReleaseInfo] = {}
+        self._seconds = seconds
+        self._known: dict[str, tuple[float, ReleaseInfo]] = {}
         self._reading: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
-    async def get(self, image: str, read: Callable[[], Awaitable[ReleaseInfo]]) -> ReleaseInfo:
+    async def get(self, name: str, read: Callable[[], Awaitable[ReleaseInfo]]) -> ReleaseInfo:
         """Whoever asks for the same one meanwhile waits: a release may have hundreds of megabytes."""
-        async with self._reading.setdefault(image, asyncio.Lock()):
-            found = self._known.pop(image, None) or await read()
-            self._known[image] = found
+        async with self._reading.setdefault(name, asyncio.Lock()):
+            since, found = self._known.pop(name, (-math.inf, None))
+            if found is None or time.monotonic() - since >= self._seconds:
+                since, found = time.monotonic(), await read()
+            self._known[name] = (since, found)
             if len(self._known) > self._most:
                 del self._known[next(iter(self._known))]
             return found
@@ -104,7 +110,10 @@ class Release:
         self._known = known or KnownReleases()
 
     async def info(self, name: ImageReference) -> ReleaseInfo:
-        """The registry is asked in any case: a tag may have moved, and not every pull secret opens every door."""
+        """The registry is asked in any case: a tag may have moved, and not every pull secret opens every door.
+
+        What an image with this digest says never changes.
+        """
         image = await self._image(name)
         return await self._known.get(str(image.name), partial(self._read, name, image))
 
