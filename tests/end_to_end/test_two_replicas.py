@@ -28,7 +28,7 @@ from tests.end_to_end.reading_back import Reader
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
-SPEED: Final = 60.0
+SPEED: Final = 120.0
 LIMIT: Final = 300.0
 PATIENCE_SECONDS: Final = 60
 OPERATIONS: Final = "SELECT owner, state, epoch FROM operations WHERE kind = 'prepare-installation'"
