@@ -18,7 +18,6 @@ from firstlight.host.controller.csr_rules import (
     judge,
 )
 from firstlight.host.controller.documents import HostDocument
-from firstlight.host.controller.matching import parse_address
 from firstlight.host.controller.objects import (
     Condition,
     Csr,
@@ -29,6 +28,7 @@ from firstlight.host.controller.objects import (
     NodeAddress,
     NodeStatus,
 )
+from firstlight.host.recognising import parse_address
 from lab.cluster.joiner import Identity
 
 OWN, OTHER, VIP = "192.0.2.11", "192.0.2.12", "192.0.2.100"

@@ -12,7 +12,7 @@ from firstlight.host.controller.baremetal import PAUSED, ROLE, STATUS, free_mach
 from firstlight.host.controller.dns import squatters
 from firstlight.host.controller.documents import HostDocument, HostProgress, OperatorDocument
 from firstlight.host.controller.install_config import read_install_config
-from firstlight.host.controller.matching import host_of, ignited, ignited_addresses
+from firstlight.host.controller.matching import host_of, ignited
 from firstlight.host.controller.objects import (
     BareMetalHost,
     BareMetalHostSpec,
@@ -34,6 +34,7 @@ from firstlight.host.controller.objects import (
 )
 from firstlight.host.controller.operators import csv_of, csv_standing, is_news, standing
 from firstlight.host.controller.stages import all_ended, stages_to_tell
+from firstlight.host.recognising import ignited_addresses
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 

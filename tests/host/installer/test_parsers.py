@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 
 from firstlight.core.errors import Invalid
 from firstlight.host.installer.existing_root import kernel_arguments
-from firstlight.host.installer.mcs_log import LogReader, address_in, addresses_of
+from firstlight.host.installer.mcs_log import LogReader
 from firstlight.host.installer.nodes import host_of, node_of, unsettled
 from firstlight.host.installer.percent import Percents, percent_in
 from firstlight.host.installer.service import HostDocument
 from firstlight.host.installer.settings import installer_settings
 from firstlight.host.installer.skip_reboot import Unusable, machine_config_in
+from firstlight.host.recognising import identity_in, ignited_addresses
 from firstlight.host.root import Root
 from tests.host.installer.planes import CONFIG, a_node
 from tests.host.installer.rig import CLUSTER_ID, HOST_ID, OTHER_IDS
@@ -66,27 +67,29 @@ NEW = 'Pool master requested by address:"{}" User-Agent:"Ignition/2.14.0" Accept
         (NEW.format("[fe80::5%ens3]:47018"), "fe80::5"),
         (OLD.format("[fe80::5%ens3]:47018"), "fe80::5"),
         (OLD.format("110.0.0.5:1"), "110.0.0.5"),
+        (OLD.format("[::ffff:10.0.0.5]:1"), "10.0.0.5"),
         (OLD.format("999.0.0.5:1"), None),
         ('requested by 10.0.0.5:1 User-Agent:"curl"', None),
         ("", None),
     ],
 )
 def test_who_asked(line: str, address: str | None) -> None:
-    found = address_in(line)
-    assert (None if found is None else str(found)) == address
+    assert [str(one) for one in ignited_addresses(line)] == ([address] if address else [])
 
 
 @given(st.text(max_size=200))
 def test_any_line_can_be_read(line: str) -> None:
-    address_in(line + ' User-Agent:"Ignition')
+    ignited_addresses(line + ' User-Agent:"Ignition')
 
 
 def test_a_host_without_addresses_is_nobody() -> None:
-    assert addresses_of("") == addresses_of("{") == addresses_of("{}") == frozenset()
+    assert identity_in("") == identity_in("{") == identity_in("{}") == identity_in("[" * 9_999) == ("", frozenset())
     inventory = json.dumps({"interfaces": [{"ipv4_addresses": ["10.0.0.5/24", "x"], "ipv6_addresses": None}]})
-    (found,) = addresses_of(inventory)
+    (found,) = identity_in(inventory).addresses
     assert str(found) == "10.0.0.5"
-    assert found != address_in(OLD.format("110.0.0.5:1"))
+    assert found not in ignited_addresses(OLD.format("110.0.0.5:1"))
+    zoned = json.dumps({"interfaces": [{"ipv6_addresses": ["fe80::5%ens3/64"]}]})
+    assert {str(one) for one in identity_in(zoned).addresses} == {"fe80::5"}
 
 
 def test_logs_are_read_once_and_rotation_hides_nothing(tmp_path: Path) -> None:

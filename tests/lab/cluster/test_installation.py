@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from firstlight.core.install.controller_manifests import ControllerJob
-from firstlight.host.controller.matching import ignited_addresses
+from firstlight.host.recognising import ignited_addresses
 from firstlight.simulate.calls import Service, connect
 from firstlight.simulate.ingress import ingress_certificate
 from firstlight.simulate.machines import Plan

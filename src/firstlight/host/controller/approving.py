@@ -7,12 +7,12 @@ import msgspec
 
 from firstlight.host.calling import Refused, Unreachable, decoded
 from firstlight.host.controller.csr_rules import Known, identity, is_approved, judge
-from firstlight.host.controller.documents import Address
 from firstlight.host.controller.objects import Csr
 from firstlight.host.controller.repeating import repeat
 from firstlight.host.controller.site import CERTIFICATES, Site
 from firstlight.host.controller.stages import all_ended
 from firstlight.host.controller.yaml_text import Document
+from firstlight.host.recognising import Address
 
 REASON: Final = "NodeCSRApprove"
 MESSAGE: Final = "Approved by the controller of the assisted installation: the node is one of its hosts."

@@ -11,9 +11,10 @@ from msgspec import Struct
 
 from firstlight.host.controller.csr_request import CertificateRequest, read_request
 from firstlight.host.controller.der import Malformed
-from firstlight.host.controller.documents import Address, HostDocument
+from firstlight.host.controller.documents import HostDocument
 from firstlight.host.controller.matching import host_named, host_of, node_addresses, node_names
 from firstlight.host.controller.objects import Csr, Node
+from firstlight.host.recognising import Address
 
 CLIENT_SIGNER: Final = "kubernetes.io/kube-apiserver-client-kubelet"
 SERVING_SIGNER: Final = "kubernetes.io/kubelet-serving"

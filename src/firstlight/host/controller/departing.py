@@ -10,21 +10,17 @@ from typing import Final
 
 import msgspec
 
-from firstlight.host.controller.approving import Approving
-from firstlight.host.controller.baremetal import BareMetal
 from firstlight.host.controller.bells import Bell
-from firstlight.host.controller.dns import settle_dns_address
 from firstlight.host.controller.documents import ClusterDocument, HostDocument, without_hardware
 from firstlight.host.controller.install_config import install_config_of
-from firstlight.host.controller.node_labels import NodeLabels
-from firstlight.host.controller.node_reports import NodeReports
 from firstlight.host.controller.objects import ClusterOperator, ConfigMap, Node
 from firstlight.host.controller.operator_objects import APPLIED, ObjectsFromCluster, Progress
 from firstlight.host.controller.operators import standing
 from firstlight.host.controller.readiness import put_signs, sign_path
 from firstlight.host.controller.repeating import TROUBLE, repeat
 from firstlight.host.controller.site import Site
-from firstlight.host.controller.taints import let_nodes_in, without_credentials
+from firstlight.host.controller.taints import without_credentials
+from firstlight.host.controller.tending import tending
 
 SERVICE_SECONDS: Final = 300.0
 """So long the service may take to appear; then it has gone already."""
@@ -53,16 +49,7 @@ async def live_alone(site: Site) -> None:
 async def live_with_departing_service(site: Site) -> None:
     await _take_over(site)
     objects = ObjectsFromCluster(site)
-    loops = [
-        Approving(site).run(),
-        NodeReports(site).run(),
-        NodeLabels(site).run(),
-        BareMetal(site).run(),
-        let_nodes_in(site),
-        settle_dns_address(site),
-        objects.run(),
-        _listen(site),
-    ]
+    loops = [*tending(site), objects.run(), _listen(site)]
     await _live(site, objects, loops, masters=site.settings.control_plane_count)
 
 

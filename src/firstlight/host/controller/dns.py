@@ -9,12 +9,11 @@ from typing import Final
 
 import msgspec
 
-from firstlight.host.controller.documents import Address
 from firstlight.host.controller.install_config import install_config_of
-from firstlight.host.controller.matching import parse_address
 from firstlight.host.controller.objects import Service
 from firstlight.host.controller.repeating import TROUBLE
 from firstlight.host.controller.site import Site
+from firstlight.host.recognising import Address, parse_address
 
 DNS: Final = "openshift-dns/dns-default"
 SERVICES: Final = "/api/v1/services"

@@ -1,27 +1,16 @@
 """What the controller reads of the service's answers. Null and absent mean the same."""
 
-from functools import lru_cache
-from ipaddress import IPv4Address, IPv6Address, ip_interface
+from ipaddress import ip_interface
 from uuid import UUID
 
 import msgspec
 from msgspec import Struct
 
-Address = IPv4Address | IPv6Address
+from firstlight.host.recognising import Address, identity_in, only_identity
 
 
 class HostProgress(Struct, frozen=True, kw_only=True):
     current_stage: str | None = None
-
-
-class _Interface(Struct, frozen=True):
-    ipv4_addresses: tuple[str, ...] | None = None
-    ipv6_addresses: tuple[str, ...] | None = None
-
-
-class _Inventory(Struct, frozen=True):
-    hostname: str | None = None
-    interfaces: tuple[_Interface, ...] | None = None
 
 
 class HostDocument(Struct, frozen=True, kw_only=True):
@@ -43,13 +32,12 @@ class HostDocument(Struct, frozen=True, kw_only=True):
     @property
     def names(self) -> frozenset[str]:
         """What its node may be called."""
-        own, _ = _identity(self.inventory or "")
-        return frozenset(name.lower() for name in (self.requested_hostname, own) if name)
+        own = identity_in(self.inventory or "")
+        return frozenset(name.lower() for name in (self.requested_hostname, own.name) if name)
 
     @property
     def addresses(self) -> frozenset[Address]:
-        _, found = _identity(self.inventory or "")
-        return found
+        return identity_in(self.inventory or "").addresses
 
     @property
     def labels(self) -> dict[str, str]:
@@ -59,29 +47,9 @@ class HostDocument(Struct, frozen=True, kw_only=True):
             return {}
 
 
-@lru_cache(maxsize=2048)
-def _identity(inventory: str) -> tuple[str, frozenset[Address]]:
-    """Name and addresses in an inventory. They are looked at for each node and each certificate request."""
-    try:
-        read = msgspec.json.decode(inventory or "{}", type=_Inventory)
-    except (msgspec.MsgspecError, UnicodeError):
-        return "", frozenset()
-    found: set[Address] = set()
-    for interface in read.interfaces or ():
-        for text in (*(interface.ipv4_addresses or ()), *(interface.ipv6_addresses or ())):
-            try:
-                found.add(ip_interface(text).ip)
-            except ValueError:
-                continue
-    return read.hostname or "", frozenset(found)
-
-
 def without_hardware(host: HostDocument) -> HostDocument:
     """Who it is, and nothing else of its inventory: small enough to be kept."""
-    own, addresses = _identity(host.inventory or "")
-    listed = tuple(sorted(map(str, addresses)))
-    inventory = msgspec.json.encode(_Inventory(hostname=own, interfaces=(_Interface(ipv4_addresses=listed),)))
-    return msgspec.structs.replace(host, inventory=inventory.decode())
+    return msgspec.structs.replace(host, inventory=only_identity(host.inventory or ""))
 
 
 class ClusterProgress(Struct, frozen=True, kw_only=True):

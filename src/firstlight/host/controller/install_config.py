@@ -6,10 +6,10 @@ from typing import Final
 import msgspec
 
 from firstlight.core.errors import Invalid
-from firstlight.host.controller.documents import Address
 from firstlight.host.controller.kube.client import Kube
 from firstlight.host.controller.objects import ConfigMap
 from firstlight.host.controller.yaml_text import read_documents
+from firstlight.host.recognising import Address
 
 PATH: Final = "/api/v1/namespaces/kube-system/configmaps/cluster-config-v1"
 DNS_PLACE: Final = 10

@@ -1,20 +1,15 @@
 """Which host of the service a node is, and which hosts asked the machine-config server for their configuration."""
 
-import re
 from collections.abc import Iterable, Sequence
-from ipaddress import ip_address
 from typing import Final
 
-from firstlight.host.controller.documents import Address, HostDocument
+from firstlight.host.controller.documents import HostDocument
 from firstlight.host.controller.objects import Node
+from firstlight.host.recognising import Address, parse_address
 
 ADDRESS_TYPES: Final = frozenset({"InternalIP", "ExternalIP"})
 NAME_TYPES: Final = frozenset({"Hostname", "InternalDNS", "ExternalDNS"})
 OUT: Final = "disabled"
-# An address with its port, by newer servers in quotes; the agent that asked follows.
-_REQUEST: Final = re.compile(
-    r'requested by (?:address:)?"?\[?([0-9A-Fa-f.:]+?)(?:%[^\]"\s]*)?\]?:\d+"?,?\s+User-Agent:"Ignition/'
-)
 
 
 def node_addresses(node: Node) -> frozenset[Address]:
@@ -47,21 +42,5 @@ def host_named(name: str, hosts: Iterable[HostDocument]) -> HostDocument | None:
     return fitting[0] if len(fitting) == 1 else None
 
 
-def ignited_addresses(log: str) -> frozenset[Address]:
-    """Who asked for a configuration with Ignition, by the log of the machine-config server."""
-    found = (parse_address(match[1]) for match in _REQUEST.finditer(log))
-    return frozenset(address for address in found if address is not None)
-
-
 def ignited(hosts: Sequence[HostDocument], addresses: frozenset[Address]) -> list[HostDocument]:
     return [host for host in hosts if host.addresses & addresses]
-
-
-def parse_address(text: str) -> Address | None:
-    try:
-        address = ip_address(text)
-    except ValueError:
-        return None
-    # A server that listens on both families sees its IPv4 clients in this form.
-    mapped = getattr(address, "ipv4_mapped", None)
-    return mapped or address

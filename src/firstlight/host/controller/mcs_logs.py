@@ -10,10 +10,9 @@ from typing import Final
 import msgspec
 
 from firstlight.host.calling import Refused, Unreachable
-from firstlight.host.controller.documents import Address
-from firstlight.host.controller.matching import ignited_addresses
 from firstlight.host.controller.objects import Pod
 from firstlight.host.controller.site import Site
+from firstlight.host.recognising import Address, ignited_addresses
 
 PODS: Final = "/api/v1/namespaces/openshift-machine-config-operator/pods"
 LABEL: Final = "k8s-app=machine-config-server"

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from firstlight.core import wire
 from firstlight.core.wire.words import HostStage
-from firstlight.host.controller.documents import Address, HostDocument
+from firstlight.host.controller.documents import HostDocument
 from firstlight.host.controller.matching import host_of, ignited
 from firstlight.host.controller.mcs_logs import McsLogs
 from firstlight.host.controller.objects import Node
@@ -14,6 +14,7 @@ from firstlight.host.controller.repeating import for_each, repeat
 from firstlight.host.controller.service import RefusedIt
 from firstlight.host.controller.site import Site
 from firstlight.host.controller.stages import BEFORE_CONFIGURING, all_ended, stages_to_tell
+from firstlight.host.recognising import Address
 
 CONFLICT: Final = 409
 ABOUT: Final = "Telling the stages of hosts"

@@ -6,25 +6,20 @@ from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from pathlib import Path
 from typing import Final
 
-from firstlight.host.controller.approving import Approving
-from firstlight.host.controller.baremetal import BareMetal
 from firstlight.host.controller.bells import Bell
 from firstlight.host.controller.departing import live_alone, live_with_departing_service
-from firstlight.host.controller.dns import settle_dns_address
 from firstlight.host.controller.finalizing import Finalizing
 from firstlight.host.controller.kube.access import Access, from_kubeconfig, in_cluster
 from firstlight.host.controller.kube.client import Kube
 from firstlight.host.controller.log import Log
 from firstlight.host.controller.logs import send_last_logs, send_logs_for_ever
-from firstlight.host.controller.node_labels import NodeLabels
-from firstlight.host.controller.node_reports import NodeReports
 from firstlight.host.controller.readiness import cluster_proxies, invoker_of, tell_readiness
 from firstlight.host.controller.reboots import Reboots
 from firstlight.host.controller.repeating import repeat
 from firstlight.host.controller.service import RefusedIt, Service
 from firstlight.host.controller.settings import AGENT_INSTALLER, ControllerSettings
 from firstlight.host.controller.site import Site
-from firstlight.host.controller.taints import let_nodes_in
+from firstlight.host.controller.tending import tending
 from firstlight.host.programs import LocalPrograms
 from firstlight.host.root import Root
 
@@ -78,7 +73,7 @@ class Controller:
             if not await self._become_ready(site):
                 return
             last = [asyncio.create_task(one) for one in (finalizing.run(), reboots.run())]
-            tasks += [asyncio.create_task(one) for one in self._loops(site)]
+            tasks += [asyncio.create_task(one) for one in (*tending(site), send_logs_for_ever(site))]
             await self._outlook(site)
             status = site.cluster.status if site.cluster is not None else ""
             await self._last_word(site, finalizing, last, status=status)
@@ -86,17 +81,6 @@ class Controller:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-
-    def _loops(self, site: Site) -> list[Coroutine[None, None, None]]:
-        return [
-            Approving(site).run(),
-            NodeReports(site).run(),
-            NodeLabels(site).run(),
-            BareMetal(site).run(),
-            let_nodes_in(site),
-            settle_dns_address(site),
-            send_logs_for_ever(site),
-        ]
 
     async def _become_ready(self, site: Site) -> bool:
         """False when the service does not know the cluster any more."""

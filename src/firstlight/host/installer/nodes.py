@@ -1,13 +1,12 @@
 """Nodes of the new cluster as plain facts, and which host of the inventory each one is."""
 
 from collections.abc import Iterable
-from ipaddress import ip_address
 
 from msgspec import Struct
 
-from firstlight.host.installer.mcs_log import Address, addresses_of
 from firstlight.host.installer.service import HostDocument
 from firstlight.host.kubernetes import Document, mapping, metadata, name_of, sequence
+from firstlight.host.recognising import Address, identity_in, parse_address
 
 CURRENT_CONFIG = "machineconfiguration.openshift.io/currentConfig"
 DESIRED_CONFIG = "machineconfiguration.openshift.io/desiredConfig"
@@ -35,18 +34,11 @@ def node_of(item: Document) -> Node:
     return Node(
         name=name_of(item),
         ready=any(one.get("type") == "Ready" and one.get("status") == "True" for one in conditions),
-        addresses=frozenset(address for text in internal if (address := _address(text)) is not None),
+        addresses=frozenset(address for text in internal if (address := parse_address(text)) is not None),
         current_config=str(notes.get(CURRENT_CONFIG, "")),
         desired_config=str(notes.get(DESIRED_CONFIG, "")),
         taints=tuple(str(mapping(one).get("key", "")) for one in sequence(mapping(item.get("spec")).get("taints"))),
     )
-
-
-def _address(text: str) -> Address | None:
-    try:
-        return ip_address(text)
-    except ValueError:
-        return None
 
 
 def host_of(node: Node, hosts: Iterable[HostDocument]) -> HostDocument | None:
@@ -55,7 +47,7 @@ def host_of(node: Node, hosts: Iterable[HostDocument]) -> HostDocument | None:
     for host in known:
         if host.requested_hostname and host.requested_hostname.lower() == node.name.lower():
             return host
-    return next((host for host in known if node.addresses & addresses_of(host.inventory)), None)
+    return next((host for host in known if node.addresses & identity_in(host.inventory).addresses), None)
 
 
 def unsettled(nodes: Iterable[Node], *, configs: frozenset[str]) -> str:

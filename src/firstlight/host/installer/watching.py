@@ -4,9 +4,10 @@ from typing import Final
 
 from firstlight.core.wire.words import HostStage
 from firstlight.host.calling import Refused, Unreachable
-from firstlight.host.installer.mcs_log import LogReader, addresses_of
+from firstlight.host.installer.mcs_log import LogReader
 from firstlight.host.installer.run import Run
 from firstlight.host.installer.service import SETTLED, HostDocument
+from firstlight.host.recognising import identity_in
 
 EVERY_SECONDS: Final = 30.0
 CALL_SECONDS: Final = 30.0
@@ -40,7 +41,7 @@ async def watch_ignition(run: Run) -> None:
             if not waiting:
                 return
             for host in waiting:
-                addresses = addresses_of(host.inventory)
+                addresses = identity_in(host.inventory).addresses
                 if host.stage in LIVE:
                     # What it asked for in an earlier life, before it was tried again, says nothing.
                     seen -= addresses
