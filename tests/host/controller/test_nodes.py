@@ -10,10 +10,11 @@ from uuid import UUID
 
 import pytest
 
-from firstlight.host.controller.documents import ClusterDocument, HostDocument
+from firstlight.host.controller.documents import ClusterDocument, HostDocument, HostProgress
 from firstlight.host.controller.kube.access import Access, kubeconfig_text
 from firstlight.host.controller.mcs_logs import McsLogs
 from firstlight.host.controller.node_labels import NodeLabels
+from firstlight.host.controller.node_reports import NodeReports
 from firstlight.host.controller.objects import Condition, Metadata, Node, NodeInfo, NodeSpec, NodeStatus, Taint
 from firstlight.host.controller.reboots import ATTEMPTS, Reboots, boots
 from firstlight.host.controller.taints import UNINITIALIZED, nobody_else_removes, removal
@@ -211,3 +212,48 @@ async def test_nobody_is_overlooked(tmp_path: Path) -> None:
         state["restarts"] = 2
         await logs.addresses()
         assert ["previous" in query for query in asked_for[-2:]] == [True, False]
+
+
+@pytest.mark.anyio
+async def test_a_host_that_is_tried_again_asks_again(tmp_path: Path) -> None:
+    """What it asked for in an earlier life says nothing, and what was told then is told anew."""
+    told: list[str] = []
+    lines: list[str] = []
+
+    def script(asked: Asked) -> Said:
+        if asked.path.endswith("/progress"):
+            told.append(asked.json()["current_stage"])
+            return document({})
+        if asked.path.endswith("/log"):
+            return Said(body="".join(lines).encode())
+        return document({"items": [{"metadata": {"name": "mcs-1", "uid": "u"}, "status": {}}]})
+
+    inventory = '{"interfaces": [{"ipv4_addresses": ["10.0.0.5/24"]}]}'
+
+    def a_host(stage: str, number: int = 1, **parts: str) -> HostDocument:
+        progress = HostProgress(current_stage=stage)
+        return HostDocument(id=UUID(int=number), status="installing-in-progress", progress=progress, **parts)
+
+    async with site_at(script, tmp_path, look_seconds=0.01) as (site, server):
+
+        async def seen_at(stage: str) -> None:
+            """Another host keeps the logs interesting, so that looks can be counted."""
+            site.heard(ClusterDocument(id=CLUSTER), (a_host(stage, inventory=inventory), a_host("Rebooting", 2)))
+            so_far = len(server.asked)
+            await server.until(lambda asked: len(asked) > so_far + 4, seconds=60)
+
+        task = asyncio.create_task(NodeReports(site).run())
+        try:
+            lines.append(LINE.format("10.0.0.5"))
+            await seen_at("Rebooting")
+            assert told == ["Configuring"]
+            lines.clear()
+            await seen_at("Writing image to disk")
+            await seen_at("Rebooting")
+            assert told == ["Configuring"], "it has not asked again yet"
+            lines.append(LINE.format("10.0.0.5"))
+            await server.until(lambda _: len(told) > 1, seconds=60)
+            assert told == ["Configuring", "Configuring"]
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)

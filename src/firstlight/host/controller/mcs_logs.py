@@ -50,6 +50,10 @@ class McsLogs:
                 self._read[life] = now
         return self._seen
 
+    def forget(self, addresses: frozenset[Address]) -> None:
+        """They count again when they ask again."""
+        self._seen -= addresses
+
     async def _look(self, pod: Pod, query: dict[str, str]) -> bool:
         path = f"{PODS}/{pod.metadata.name}/log"
         try:

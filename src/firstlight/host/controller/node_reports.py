@@ -13,7 +13,7 @@ from firstlight.host.controller.objects import Node
 from firstlight.host.controller.repeating import for_each, repeat
 from firstlight.host.controller.service import RefusedIt
 from firstlight.host.controller.site import Site
-from firstlight.host.controller.stages import BEFORE_CONFIGURING, all_ended, stages_to_tell
+from firstlight.host.controller.stages import BEFORE_CONFIGURING, REBOOTED, all_ended, stages_to_tell
 from firstlight.host.recognising import Address
 
 CONFLICT: Final = 409
@@ -37,6 +37,7 @@ class NodeReports:
 
     async def _look(self) -> bool:
         site = self._site
+        self._forget_earlier_lives(site.hosts)
         nodes = nodes_of_hosts(site.nodes.items.values(), site.hosts)
         waiting = [host for host in site.hosts if host.stage in BEFORE_CONFIGURING and host.id not in nodes]
         if waiting and not site.is_single_node:
@@ -51,6 +52,14 @@ class NodeReports:
 
         await for_each(((str(host.id), host) for host in site.hosts), tell, about=ABOUT, log=site.log)
         return all_ended(site.hosts)
+
+    def _forget_earlier_lives(self, hosts: tuple[HostDocument, ...]) -> None:
+        """A host that is tried again will ask for its configuration again; that it did before says nothing."""
+        for host in hosts:
+            if host.stage not in REBOOTED:
+                self._settled.discard((host.id, "Configuring"))
+                self._logs.forget(host.addresses)
+                self._ignited -= host.addresses
 
     async def _tell(self, host: HostDocument, stage: HostStage) -> None:
         if (host.id, stage) in self._settled:

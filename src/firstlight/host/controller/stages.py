@@ -9,6 +9,8 @@ from firstlight.host.controller.objects import Node
 UNDER_WAY: Final = frozenset({"installing", "installing-in-progress", "installing-pending-user-action"})
 BEFORE_JOINED: Final = frozenset({"Rebooting", "Waiting for ignition", "Configuring"})
 BEFORE_CONFIGURING: Final = frozenset({"Rebooting", "Waiting for ignition"})
+REBOOTED: Final = BEFORE_JOINED | {"Joined", "Done"}
+"""Stages of a host that has left the live system, or is about to."""
 ENDED: Final = frozenset({"installed", "error", "cancelled", "disabled"})
 
 
