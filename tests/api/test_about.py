@@ -151,6 +151,7 @@ async def test_cluster_findings(world: World, app: ASGIApp) -> None:
         "message": "No VIP.",
         "cause": "missing",
         "evidence": {"networks": ["192.0.2.0/24"], "free": 3},
+        "next_check": None,
         "measured_at": "2025-06-01T11:59:00Z",
         "fixes": [
             {

@@ -88,6 +88,7 @@ def test_a_table_of_thousands_is_at_hand(service: RunningService, open_page: Ope
     expect(page.get_by_test_id("host-rack-001")).to_be_visible()
     table = httpx2.get(f"{service.url}/api/firstlight/v1/infra-envs/{INFRA_ENV_ID}/hosts", params={"text": "rack-"})
     assert {row["labels"]["row"] for row in table.json()["hosts"]} == {"9"}
+    _kept_for_another_day(page)
 
 
 def test_all_of_them_change_at_once(open_page: OpenPage) -> None:
@@ -101,6 +102,28 @@ def test_all_of_them_change_at_once(open_page: OpenPage) -> None:
     expect(page.get_by_text("5,000 hosts changed.")).to_be_visible(timeout=PATIENCE_MS)
     page.get_by_label("Find hosts").fill("site=east")
     expect(page.get_by_test_id("host-count")).to_have_text("5,000 of 5,000 hosts")
+
+
+def _kept_for_another_day(page: Page) -> None:
+    """The filter that is set is saved, there again after the page was loaded anew, and forgotten."""
+    menu = page.locator("#saved-filters")
+    menu.click()
+    page.get_by_role("option", name="Save this filter…").click()
+    page.get_by_role("textbox", name="Name").fill("Row nine")
+    page.keyboard.press("Enter")
+    expect(menu).to_have_text("Row nine")
+    page.reload()
+    count = page.get_by_test_id("host-count")
+    expect(count).to_have_text("5,000 hosts", timeout=PATIENCE_MS)
+    menu.click()
+    page.get_by_role("option", name="Row nine").click()
+    expect(count).to_have_text("111 of 5,000 hosts")
+    expect(page.get_by_label("Find hosts")).to_have_value("row=9")
+    menu.click()
+    page.get_by_role("option", name="Forget “Row nine”").click()
+    expect(menu).to_have_text("Saved filters")
+    menu.click()
+    expect(page.get_by_role("option", name="Row nine")).to_have_count(0)
 
 
 def _scrolled_to_the_end(page: Page) -> None:

@@ -1,6 +1,7 @@
 """Every kind of fix, behind its button: afterwards the problem is gone, without a reload."""
 
 import json
+import re
 from collections.abc import Callable
 from typing import Final
 
@@ -15,6 +16,7 @@ from tests.ui.acting import LATE_MS, apply_fix, create_by_api, shown
 from tests.ui.conftest import OpenPage
 
 Keep = Callable[[Page, str], None]
+NEXT_CHECK: Final = re.compile(r"Next check in \d+ s\.")
 SECOND_CARD: Final = {
     "name": "ens9",
     "mac_address": "02:00:00:00:99:01",
@@ -39,6 +41,7 @@ def test_names_roles_and_time_are_mended(service: RunningService, open_page: Ope
     with powered(service.url, infra_env_id, machines):
         twins = shown(page, "hostname-unique")
         expect(twins).to_contain_text("2 hosts", timeout=LATE_MS)
+        expect(twins.get_by_test_id("next-check").first).to_have_text(NEXT_CHECK)
         keep(page, "problems")
         # As proposed, or as the person wants it.
         twins.get_by_test_id("fix-other").first.click()

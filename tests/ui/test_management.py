@@ -109,12 +109,18 @@ def test_events_are_found_and_stay_text(service: RunningService, open_page: Open
         "cluster_id": str(cluster_id),
         "event_time": datetime.now(UTC).isoformat(),
     }
-    sent = httpx2.post(f"{service.api}/v2/events", json=told)
-    assert sent.status_code == 201, sent.text
+    again = ({**told, "name": "counting", "message": f"Written {part} %"} for part in (10, 20, 30))
+    for event in (told, *again):
+        sent = httpx2.post(f"{service.api}/v2/events", json=event)
+        assert sent.status_code == 201, sent.text
     page.goto(f"{service.url}/clusters/{cluster_id}/events")
     events = page.get_by_role("list", name="Events")
     expect(events).to_contain_text(EVIL)
     expect(events.get_by_role("listitem").nth(1)).to_be_visible()
+    # What repeats is one line that can be opened.
+    expect(events).not_to_contain_text("Written 10 %")
+    events.get_by_test_id("repeats").filter(has_text="2 times before").click()
+    expect(events).to_contain_text("Written 10 %")
     page.get_by_label("Find in events").fill("onerror")
     expect(events.get_by_role("listitem")).to_have_count(1)
     page.get_by_label("Find in events").fill("")

@@ -3,6 +3,7 @@ import type { ListedEvent } from "../src/api/types";
 import { repeated } from "../src/parts/events/repeats";
 import { filtersIn, type KeptFilter, withFilter, withoutFilter } from "../src/parts/hosts/filters";
 import { FIRST_VIEW } from "../src/parts/hosts/useHostWindow";
+import { secondsLeft } from "../src/parts/problems/Measured";
 import { linesOf } from "../src/parts/problems/EvidenceList";
 
 const event = (message: string, host_id = "h1", severity = "info"): ListedEvent => ({
@@ -73,3 +74,12 @@ describe("what was measured", () => {
     expect(linesOf("checked_in_at", "2026-11-15T14:09:25.669369+00:00")[0]).not.toMatch(/T14/);
   });
 });
+
+it.each([
+  [0, 20],
+  [19_999, 1],
+  [20_000, 60],
+  [79_999, 1],
+  [80_000, 60],
+  [-1, 20],
+])("after %s ms the next check is %s s away", (passed, left) => expect(secondsLeft({ after: 20, every: 60 }, passed)).toBe(left));

@@ -109,6 +109,7 @@ it("says the same of many hosts once, and keeps fixes apart", () => {
     message,
     evidence: {},
     measured_at: null,
+    next_check: null,
     fixes,
   });
   const fix = { title: "t", method: "PATCH", path: "/api/x", body: null } as const;

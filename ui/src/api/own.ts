@@ -85,6 +85,12 @@ export interface Fix {
 export type FindingStatus = "success" | "failure" | "pending" | "error" | "disabled";
 export type Evidence = Readonly<Record<string, string | number | boolean | readonly string[] | null>>;
 
+/** In seconds, from the answer on. */
+export interface NextCheck {
+  readonly after: number;
+  readonly every: number;
+}
+
 export interface Finding {
   readonly id: string;
   readonly category: string;
@@ -93,6 +99,7 @@ export interface Finding {
   readonly cause: string;
   readonly evidence: Evidence;
   readonly measured_at: string | null;
+  readonly next_check: NextCheck | null;
   readonly fixes: readonly Fix[];
 }
 
@@ -117,6 +124,7 @@ export interface ProblemCase {
   readonly message: string;
   readonly evidence: Evidence;
   readonly measured_at: string | null;
+  readonly next_check: NextCheck | null;
   readonly fixes: readonly Fix[];
 }
 

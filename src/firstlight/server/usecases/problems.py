@@ -16,6 +16,7 @@ from firstlight.core.model.host import hostname_of
 from firstlight.core.model.policy import Policy
 from firstlight.core.rules import Evidence, Finding, Status
 from firstlight.server.usecases.deciding import load_cluster
+from firstlight.server.usecases.next_checks import NextCheck, next_check
 from firstlight.server.usecases.reading_findings import ReadyFix, ready_fix
 from firstlight.server.usecases.world import World
 
@@ -44,6 +45,8 @@ class ProblemCase(Struct, frozen=True, kw_only=True):
     message: str
     evidence: Evidence
     measured_at: datetime | None
+    next_check: NextCheck | None
+    """None where nothing is measured, or the host is not heard of."""
     fixes: tuple[ReadyFix, ...]
 
 
@@ -123,14 +126,14 @@ def _cases(state: ClusterState, *, policy: Policy, now: datetime) -> Iterator[tu
         name = hostname_of(host.host, host.reports)
         failed = retry_finding(state, host, policy=policy, now=now)
         for finding in (*([failed] if failed else []), *_telling(shown_findings(host.findings, host.host))):
-            yield "host", finding, _case(finding, ids, name=name)
+            yield "host", finding, _case(finding, ids, name=name, again=next_check(host, finding, now=now))
 
 
 def _telling(findings: Iterable[Finding]) -> Iterator[Finding]:
     return (finding for finding in findings if finding.status in _TOLD)
 
 
-def _case(finding: Finding, ids: Mapping[str, UUID], *, name: str) -> ProblemCase:
+def _case(finding: Finding, ids: Mapping[str, UUID], *, name: str, again: NextCheck | None = None) -> ProblemCase:
     return ProblemCase(
         host_id=ids.get("host_id"),
         infra_env_id=ids.get("infra_env_id"),
@@ -138,5 +141,6 @@ def _case(finding: Finding, ids: Mapping[str, UUID], *, name: str) -> ProblemCas
         message=finding.message,
         evidence=finding.evidence,
         measured_at=finding.measured_at,
+        next_check=again,
         fixes=tuple(ready_fix(fix, ids) for fix in finding.fixes),
     )

@@ -1,11 +1,12 @@
 """Findings for people and programs: what was judged, on what evidence, and requests that mend it, ready to send."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Annotated, Final
 from uuid import UUID
 
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from firstlight.core.commands.retries import retry_finding
 from firstlight.core.decision import HostKey
@@ -17,6 +18,7 @@ from firstlight.core.rules import Evidence, Finding, Fix, Status
 from firstlight.server.ports.rows import OperationRow
 from firstlight.server.ports.subjects import cluster_subject
 from firstlight.server.usecases.deciding import no_such_host
+from firstlight.server.usecases.next_checks import NextCheck, next_check
 from firstlight.server.usecases.world import World
 
 BASES: Final = {"/v1/": "/api/firstlight", "/v2/": "/api/assisted-install"}
@@ -44,13 +46,15 @@ class ShownFinding(Struct, frozen=True, kw_only=True):
     evidence: Evidence
     measured_at: datetime | None
     fixes: tuple[ReadyFix, ...]
+    next_check: NextCheck | None = None
+    """None where nothing is measured, or the host is not heard of."""
 
 
 async def cluster_findings(world: World, cluster_id: UUID, *, statuses: Iterable[str]) -> tuple[ShownFinding, ...]:
     await require_cluster(world, cluster_id)
     found = await world.store.findings(cluster_subject(cluster_id))
     shown = (finding for finding in found if finding.status is not Status.SUPPRESSED)
-    return _chosen(shown, statuses, ids={"cluster_id": cluster_id})
+    return tuple(_shown(finding, {"cluster_id": cluster_id}) for finding in _chosen(shown, statuses))
 
 
 async def host_findings(world: World, key: HostKey, *, statuses: Iterable[str]) -> tuple[ShownFinding, ...]:
@@ -61,7 +65,9 @@ async def host_findings(world: World, key: HostKey, *, statuses: Iterable[str]) 
     if state.host.cluster_id is not None:
         ids["cluster_id"] = state.host.cluster_id
     shown = shown_findings(state.findings, state.host)
-    return _chosen((*await _about_installation(world, state), *shown), statuses, ids=ids)
+    chosen = _chosen((*await _about_installation(world, state), *shown), statuses)
+    now = world.clock.now()
+    return tuple(replace(_shown(one, ids), next_check=next_check(state, one, now=now)) for one in chosen)
 
 
 async def _about_installation(world: World, state: HostState) -> tuple[Finding, ...]:
@@ -83,11 +89,9 @@ async def require_cluster(world: World, cluster_id: UUID) -> None:
         raise NotFound(f"There is no cluster {cluster_id}.")
 
 
-def _chosen(
-    findings: Iterable[Finding], statuses: Iterable[str], *, ids: Mapping[str, UUID]
-) -> tuple[ShownFinding, ...]:
+def _chosen(findings: Iterable[Finding], statuses: Iterable[str]) -> Iterator[Finding]:
     wanted = frozenset(statuses)
-    return tuple(_shown(finding, ids) for finding in findings if not wanted or finding.status in wanted)
+    return (finding for finding in findings if not wanted or finding.status in wanted)
 
 
 def _shown(finding: Finding, ids: Mapping[str, UUID]) -> ShownFinding:

@@ -9,8 +9,9 @@ import { checkTitle } from "../../checks";
 import { categoryName, type Tone } from "../../words";
 import { More } from "../More";
 import { attempt } from "../notes";
-import { EvidenceList, Measured } from "../problems/EvidenceList";
+import { EvidenceList } from "../problems/EvidenceList";
 import { FixButton } from "../problems/FixButton";
+import { Measured } from "../problems/Measured";
 import { ToneIcon } from "../Status";
 import { Failure, Waiting } from "../Waiting";
 
@@ -73,7 +74,7 @@ function Check({ finding }: { readonly finding: Finding }) {
       </p>
       <p className="fl-anywhere">{finding.message}</p>
       <EvidenceList evidence={finding.evidence} />
-      <Measured evidence={finding.evidence} at={finding.measured_at} />
+      <Measured finding={finding} />
       {finding.fixes.length > 0 && (
         <div className="fl-row">
           {finding.fixes.map((fix) => (

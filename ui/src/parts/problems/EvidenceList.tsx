@@ -1,6 +1,6 @@
-// What was measured, by name; by whom is told beside it.
+// What was measured, by name; by whom and when is told beside it (Measured).
 import type { Evidence } from "../../api/own";
-import { clockTime, memory, moment, shortTime } from "../../numbers";
+import { memory, moment, shortTime } from "../../numbers";
 import { named } from "../../words";
 
 export function EvidenceList({ evidence }: { readonly evidence: Evidence }) {
@@ -14,8 +14,8 @@ export function EvidenceList({ evidence }: { readonly evidence: Evidence }) {
         <div key={name}>
           <dt>{named(name.replace(UNIT, ""))}</dt>
           <dd className="fl-mono">
-            {linesOf(name, value).map((line) => (
-              <div key={line}>{line}</div>
+            {linesOf(name, value).map((line, index) => (
+              <div key={index}>{line}</div>
             ))}
           </dd>
         </div>
@@ -28,18 +28,6 @@ const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** Ids of hosts say nothing to a person; the sentence has their names. */
 const isId = (value: unknown): boolean => typeof value === "string" && ID.test(value);
-
-/** Who measured, and when. */
-export function Measured({ evidence, at }: { readonly evidence: Evidence; readonly at: string | null }) {
-  const date = moment(at);
-  if (!date) return null;
-  const who = evidence["measured_by"];
-  return (
-    <p className="fl-subtle fl-small">
-      Measured by {typeof who === "string" ? who : "the host's agent"} at {clockTime(date)}.
-    </p>
-  );
-}
 
 const UNITS: Readonly<Record<string, string>> = { mib: "MiB", gb: "GB", ms: "ms", seconds: "s", minutes: "min", percent: "%" };
 /** Names of values end with their unit; their times with `_at`. */

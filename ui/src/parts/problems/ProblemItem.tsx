@@ -10,9 +10,10 @@ import { checkTitle } from "../../checks";
 import { categoryName, type Tone } from "../../words";
 import { attempt } from "../notes";
 import { ToneIcon } from "../Status";
-import { EvidenceList, Measured } from "./EvidenceList";
+import { EvidenceList } from "./EvidenceList";
 import { FixButton } from "./FixButton";
 import { groupedCases } from "./grouping";
+import { Measured } from "./Measured";
 import { WaiveDialog } from "./WaiveDialog";
 
 const FIRST = 5;
@@ -99,7 +100,7 @@ function Case({ cases, onHost }: CaseProps) {
       )}
       <p className="fl-anywhere">{one.message}</p>
       <EvidenceList evidence={one.evidence} />
-      <Measured evidence={one.evidence} at={one.measured_at} />
+      <Measured finding={one} />
       {one.fixes.length > 0 && (
         <div className="fl-row">
           {one.fixes.map((fix) => (
