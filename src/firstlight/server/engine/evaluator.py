@@ -10,6 +10,7 @@ from uuid import UUID
 from firstlight.core.decision import Decision
 from firstlight.core.evaluate import Memo, Surroundings, evaluate_cluster, evaluate_pool_host
 from firstlight.core.model.cluster import ClusterState
+from firstlight.core.model.cluster_status import ClusterStatus
 from firstlight.core.model.host import HostState
 from firstlight.core.model.infra_env import InfraEnv
 from firstlight.core.model.policy import Policy
@@ -21,8 +22,15 @@ MEMOS: Final = 256
 LARGE: Final = 50
 """Hosts from which on an evaluation leaves the event loop."""
 
+MOVING: Final = frozenset({ClusterStatus.PREPARING_FOR_INSTALLATION})
+"""Of a cluster that begins to install every host takes several steps in one evaluation. It leaves the loop, too."""
+
 InputsOf = Callable[[ClusterState], Awaitable[StepInputs]]
 PoolInputsOf = Callable[[HostState, InfraEnv], Awaitable[StepInputs]]
+
+
+def _takes_long(state: ClusterState) -> bool:
+    return len(state.hosts) > LARGE or state.cluster.status in MOVING
 
 
 async def no_inputs(*_state: object) -> StepInputs:
@@ -48,10 +56,11 @@ class Evaluator:
 
     async def cluster(self, state: ClusterState, now: datetime) -> Decision:
         around = self._around(now, await self._inputs_of(state))
-        if len(state.hosts) <= LARGE:
+        turn = self._turns.of(str(state.cluster.id))
+        if not _takes_long(state) and not turn.locked():
             return evaluate_cluster(state, around, memo=self._memo(state.cluster.id))
         # A memo serves one evaluation at a time; the loop goes on serving meanwhile.
-        async with self._turns.of(str(state.cluster.id)):
+        async with turn:
             memo = self._memo(state.cluster.id)
             return await asyncio.to_thread(evaluate_cluster, state, around, memo=memo)
 
