@@ -188,6 +188,28 @@ async def test_a_host_that_joined_while_the_service_was_away_is_told_of_later(ri
     assert {(host, stage) for host, stage, _ in hub.stages} >= {(one, "Joined") for one in OTHER_IDS}
 
 
+async def test_a_master_that_is_tried_again_is_seen_again(rig: Rig) -> None:
+    """Everybody had been seen; the bootstrap waits for one that starts over, and watches it."""
+    hub, plane = Hub(masters=others("Joined", "Joined")), Plane()
+    hub.masters[0]["inventory"] = json.dumps({"interfaces": [{"ipv4_addresses": ["192.168.126.12/24"]}]})
+    ready, plane.nodes = plane.nodes, []
+    log = rig.root / "var/log/containers/machine-config-server-x_openshift_machine-config-server-1.log"
+    looks: list[str] = []
+
+    def again(asked: Asked) -> Said | None:
+        looks.extend([asked.path] * ("role=master" in asked.query and "with-inventory" in asked.query))
+        if len(looks) == 3:
+            hub.masters[0]["progress"] = {"current_stage": "Rebooting"}
+            log.write_text('requested by 192.168.126.12:32780 User-Agent:"Ignition/2.6.0"\n')
+        if (OTHER_IDS[0], "Configuring", "") in hub.stages:
+            plane.nodes = ready
+        return None
+
+    hub.refuse = again
+    assert await bootstrap(rig, hub, plane) == 0, rig.log()
+    assert (OTHER_IDS[0], "Configuring", "") in hub.stages
+
+
 async def test_the_service_on_this_host_stays_for_workers_that_need_it(rig: Rig) -> None:
     """Also when the cluster does not say at once who installs it."""
     worker = {"id": OTHER_IDS[0], "role": "worker", "requested_hostname": "worker-0"}

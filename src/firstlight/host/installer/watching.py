@@ -28,7 +28,7 @@ async def other_hosts(run: Run) -> tuple[HostDocument, ...]:
 
 
 async def watch_ignition(run: Run) -> None:
-    """Until everybody has been seen, or the run ends."""
+    """Until the run ends: also whoever has been seen may be tried again."""
     reader = LogReader(run.root)
     seen: set[object] = set()
     while True:
@@ -38,8 +38,6 @@ async def watch_ignition(run: Run) -> None:
         except (Refused, Unreachable) as reason:
             run.log.warning("The hosts of the cluster cannot be looked at.", reason=reason)
         else:
-            if not waiting:
-                return
             for host in waiting:
                 addresses = identity_in(host.inventory).addresses
                 if host.stage in LIVE:
