@@ -1,35 +1,41 @@
 """What the API notices while many installations are prepared by the real openshift-install of a release.
 
-The API's cost is the CPU of the one thread that serves all requests. The installers are processes, and what the service
-itself does for preparations runs in other threads.
+The API's cost is the CPU of the one thread that serves all requests, whatever it spends it on. Times without
+preparations come before, between and after them, some of them beside two programs that are busy with something else:
+those tell how much dearer the same requests are on a machine whose cores and caches are in use.
 """
 
 import asyncio
 import json
 import os
 import sqlite3
+import sys
 import time
-from collections.abc import Callable, Generator
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncGenerator, Generator, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
 from bench.load import API, Load
-from bench.measure import TICK, cpu_seconds, tree
+from bench.measure import cpu_seconds, tree
 from bench.service import Running, running_service
+from bench.serving import LIMIT_SECONDS, Served, Serving, after, own_cpu
 from tests.peers import Missing, peer_path
 from tests.registries import Registry, layer, running_registry
 
 VERSION: Final = "4.18.3"
 PREPARED: Final = 50
-"""Clusters whose installation is prepared, of five hosts each,"""
+"""Clusters whose installation is prepared, of five hosts each, asked for in two halves,"""
+HALVES: Final = 2
 BYSTANDERS: Final = 40
 """and clusters whose hosts go on polling meanwhile."""
 SIZE: Final = 5
-RATE: Final = 100
-"""Requests a second."""
-IDLE_SECONDS: Final = 30
-LIMIT_SECONDS: Final = 1_800
+WARM_UP_SECONDS: Final = 5
+IDLE_SECONDS: Final = 25
+CROWDED_SECONDS: Final = 15
+PARALLEL, NICENESS = 2, 10
+"""Of the service's installers."""
+BUSY: Final = "while True: {str(number): number for number in range(100_000)}"
 SAMPLE_SECONDS: Final = 0.05
 
 
@@ -63,6 +69,8 @@ async def _measured(registry: Registry, image: str, *, count: int) -> dict[str, 
         "FIRSTLIGHT_RELEASE_IMAGES": json.dumps([release]),
         "FIRSTLIGHT_PLAIN_REGISTRIES": registry.host,
         "FIRSTLIGHT_PUBLIC_CONTAINER_REGISTRIES": f"{registry.host},quay.io",
+        "FIRSTLIGHT_INSTALLER_PARALLEL": str(PARALLEL),
+        "FIRSTLIGHT_INSTALLER_NICENESS": str(NICENESS),
         "FIRSTLIGHT_PREPARE_FOR_INSTALLATION_TIMEOUT": f"{LIMIT_SECONDS}s",
     }
     async with (
@@ -73,31 +81,84 @@ async def _measured(registry: Registry, image: str, *, count: int) -> dict[str, 
         await load.register_all()
         statuses = await load.settle()
         prepared, others = await _divided(load, count=count)
-        idle = await _served(running, load, others, until=_after(IDLE_SECONDS))
+        serving = Serving(running, load, others)
+        idle, crowded, preparing = Served(), Served(), Served()
+        # Whatever the first reading of a cluster leaves behind for later ones is there before anything counts.
+        await serving.rest()
+        await serving.serve(Served(), until=after(WARM_UP_SECONDS))
+        seconds, before = 0.0, installers_cpu(running)
         with _watching(running) as watch:
-            before, started = running_children_cpu(running), time.monotonic()
-            for cluster_id in prepared:
-                await load.call("POST", f"{API}/clusters/{cluster_id}/actions/install", {})
-            busy = await _served(running, load, others, until=lambda: _finished(running) >= count)
-            seconds, children = time.monotonic() - started, running_children_cpu(running) - before
-        reasons = await _results(load, prepared)
-        after = await _served(running, load, others, until=_after(IDLE_SECONDS))
-    quiet = (idle["cpu_ms"] + after["cpu_ms"]) / 2
+            for half in range(HALVES):
+                await _without(serving, idle=idle, crowded=crowded)
+                started = time.monotonic()
+                await _prepare(running, load, serving, preparing, prepared[half::HALVES])
+                seconds += time.monotonic() - started
+        await _without(serving, idle=idle, crowded=crowded)
+        return {
+            "statuses_before": statuses,
+            "preparations": count,
+            "results": await _results(load, prepared),
+            "seconds": round(seconds, 1),
+            "installer_cpu_seconds_each": round((installers_cpu(running) - before) / count, 2),
+            "installers_at_once": watch["at_once"],
+            "installer_niceness": sorted(watch["niceness"]),
+            "installer_resident_mb": round(watch["resident_mb"]),
+            "service_cpu_seconds_beside_the_api_each": round(preparing.other_threads_seconds / count, 2),
+            **_compared(idle, crowded, preparing, count=count),
+        }
+
+
+def _compared(idle: Served, crowded: Served, preparing: Served, *, count: int) -> dict[str, Any]:
+    kinds = {"idle": idle, "beside busy programs": crowded, "preparing": preparing}
+    requests = sum(window.requests for window in preparing.windows)
+    own = (preparing.cpu_ms() - crowded.cpu_ms()) * requests / count
     return {
-        "statuses_before": statuses,
-        "preparations": count,
-        "results": reasons,
-        "seconds": round(seconds, 1),
-        "installer_cpu_seconds_each": round(children / count, 2),
-        "installers_at_once": watch["at_once"],
-        "installer_niceness": sorted(watch["niceness"]),
-        "installer_resident_mb": round(watch["resident_mb"]),
-        "service_cpu_seconds_beside_the_api_each": round(busy["other_threads_seconds"] / count, 2),
-        "api_cpu_ms_per_request": {"idle": idle["cpu_ms"], "busy": busy["cpu_ms"], "idle again": after["cpu_ms"]},
-        "api_cpu_busy_over_idle": round(busy["cpu_ms"] / quiet, 2),
-        "api_p99_ms": {"idle": idle["p99_ms"], "busy": busy["p99_ms"], "idle again": after["p99_ms"]},
-        "api_requests": {"idle": idle["requests"], "busy": busy["requests"], "idle again": after["requests"]},
+        "api_cpu_ms_per_request": {name: round(kind.median_cpu_ms(), 3) for name, kind in kinds.items()},
+        "api_cpu_ms_per_request_in_all": {name: round(kind.cpu_ms(), 3) for name, kind in kinds.items()},
+        "api_cpu_preparing_over_idle": round(preparing.median_cpu_ms() / idle.median_cpu_ms(), 2),
+        "api_cpu_preparing_over_idle_in_all": round(preparing.cpu_ms() / idle.cpu_ms(), 2),
+        "api_cpu_beside_busy_programs_over_idle": round(crowded.median_cpu_ms() / idle.median_cpu_ms(), 2),
+        "serving_thread_ms_each_beyond_busy_programs": round(own, 1),
+        "api_p99_ms": {name: round(kind.p99_ms(), 1) for name, kind in kinds.items()},
+        "api_requests": {name: len(kind.took) for name, kind in kinds.items()},
+        "api_cpu_ms_by_window": {
+            name: [round(one.cpu_seconds * 1000 / one.requests, 3) for one in kind.windows]
+            for name, kind in kinds.items()
+        },
     }
+
+
+async def _without(serving: Serving, *, idle: Served, crowded: Served) -> None:
+    await serving.rest()
+    await serving.serve(idle, until=after(IDLE_SECONDS))
+    async with _busy_programs():
+        await serving.serve(crowded, until=after(CROWDED_SECONDS))
+
+
+async def _prepare(running: Running, load: Load, serving: Serving, preparing: Served, clusters: Sequence[str]) -> None:
+    """From the first request to install until the last preparation is over."""
+    goal = _finished(running) + len(clusters)
+
+    async def ask() -> None:
+        for cluster_id in clusters:
+            await load.call("POST", f"{API}/clusters/{cluster_id}/actions/install", {})
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(ask())
+        await serving.serve(preparing, until=lambda: _finished(running) >= goal)
+
+
+@asynccontextmanager
+async def _busy_programs() -> AsyncGenerator[None]:
+    """As many and as polite as installers."""
+    command = ["nice", "-n", str(NICENESS), sys.executable, "-c", BUSY]
+    processes = [await asyncio.create_subprocess_exec(*command) for _ in range(PARALLEL)]
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.kill()
+            await process.wait()
 
 
 async def _divided(load: Load, *, count: int) -> tuple[list[str], list[str]]:
@@ -108,58 +169,9 @@ async def _divided(load: Load, *, count: int) -> tuple[list[str], list[str]]:
     return ordered[:count], ordered[count:]
 
 
-def _after(seconds: float) -> Callable[[], bool]:
-    end = time.monotonic() + seconds
-    return lambda: time.monotonic() >= end
-
-
-async def _served(running: Running, load: Load, clusters: list[str], *, until: Callable[[], bool]) -> dict[str, Any]:
-    """Polls and reads at a steady rate; what each took, and what it cost the thread that serves them."""
-    machines = [machine for machine in load.machines if machine.index >= load.clusters - len(clusters)]
-    paths = [f"{machine.path}/instructions?timestamp=0" for machine in machines]
-    paths += [f"{API}/clusters/{cluster_id}" for cluster_id in clusters]
-    took: list[float] = []
-    limit = time.monotonic() + LIMIT_SECONDS
-    waiting: set[asyncio.Task[None]] = set()
-    before, whole = _loop_cpu(running), _own_cpu(running)
-
-    async def ask(path: str) -> None:
-        asked = time.perf_counter()
-        await load.call("GET", path)
-        took.append(time.perf_counter() - asked)
-
-    started, number = time.monotonic(), 0
-    while not until():
-        if time.monotonic() > limit:
-            raise RuntimeError("the preparations did not end in time")
-        task = asyncio.create_task(ask(paths[number % len(paths)]))
-        waiting.add(task)
-        task.add_done_callback(waiting.discard)
-        number += 1
-        await asyncio.sleep(max(0.0, started + number / RATE - time.monotonic()))
-    await asyncio.gather(*waiting)
-    loop = _loop_cpu(running) - before
-    return {
-        "requests": len(took),
-        "cpu_ms": round(loop * 1000 / len(took), 3),
-        "p99_ms": round(sorted(took)[int(len(took) * 0.99)] * 1000, 1),
-        "other_threads_seconds": _own_cpu(running) - whole - loop,
-    }
-
-
-def _loop_cpu(running: Running) -> float:
-    """Seconds of the first thread, to the nanosecond."""
-    return int(Path(f"/proc/{running.pid}/task/{running.pid}/schedstat").read_text().split()[0]) / 1e9
-
-
-def _own_cpu(running: Running) -> float:
-    fields = Path(f"/proc/{running.pid}/stat").read_text().rpartition(")")[2].split()
-    return sum(int(value) for value in fields[11:13]) / TICK
-
-
-def running_children_cpu(running: Running) -> float:
+def installers_cpu(running: Running) -> float:
     """Of children that ended: the installers."""
-    return cpu_seconds(running.pid) - _own_cpu(running)
+    return cpu_seconds(running.pid) - own_cpu(running)
 
 
 def _finished(running: Running) -> int:
