@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
+import pytest
 from msgspec.structs import replace
 from playwright.sync_api import Page, expect
 
@@ -14,6 +15,12 @@ from tests.ui.conftest import OpenPage
 
 Keep = Callable[[Page, str], None]
 UNDERWAY: Final = re.compile("Writing image|Waiting for|Rebooting|Joined")
+
+
+@pytest.fixture(scope="module")
+def service(empty_service: RunningService) -> RunningService:
+    """It begins with nothing."""
+    return empty_service
 
 
 def test_from_nothing_to_installed(service: RunningService, open_page: OpenPage, keep: Keep) -> None:

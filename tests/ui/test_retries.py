@@ -3,6 +3,7 @@
 from typing import Final
 
 import httpx2
+import pytest
 from msgspec.structs import replace
 from playwright.sync_api import expect
 
@@ -12,6 +13,12 @@ from tests.ui.acting import INSTALL_MS, create_by_api, status_is
 from tests.ui.conftest import OpenPage
 
 LATE_MS: Final = 90_000
+
+
+@pytest.fixture(scope="module")
+def service(empty_service: RunningService) -> RunningService:
+    """Any machine that is free may take the place of another."""
+    return empty_service
 
 
 def test_a_failed_host_is_tried_again(service: RunningService, open_page: OpenPage) -> None:

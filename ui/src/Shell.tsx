@@ -1,5 +1,7 @@
 // What surrounds every page: masthead, navigation, warnings about the setup, notes.
 import {
+  EmptyState,
+  EmptyStateBody,
   Masthead,
   MastheadBrand,
   MastheadContent,
@@ -105,12 +107,11 @@ function Shown({ route }: { readonly route: Route }) {
 
 function Lost() {
   return (
-    <div className="fl-lost">
-      <h1>There is no such page</h1>
-      <p>
+    <EmptyState headingLevel="h1" titleText="There is no such page">
+      <EmptyStateBody>
         The address may be mistyped. <Link to={paths.clusters}>All clusters</Link>
-      </p>
-    </div>
+      </EmptyStateBody>
+    </EmptyState>
   );
 }
 
