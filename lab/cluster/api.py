@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import httpx2
 
-WAIT_SECONDS: Final = 60.0
+WAIT_SECONDS: Final = 180.0
 OK_BELOW: Final = 300
 
 Json = dict[str, Any]

@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import NameOID
 
-from lab.cluster.api import Api, Json, wait_for
+from lab.cluster.api import WAIT_SECONDS, Api, Json, wait_for
 
 REQUESTS: Final = "/apis/certificates.k8s.io/v1/certificatesigningrequests"
 CLIENT_SIGNER: Final = "kubernetes.io/kube-apiserver-client-kubelet"
@@ -60,7 +60,7 @@ def ask_for_certificate(
     return str(api.create(REQUESTS, document)["metadata"]["name"])
 
 
-def certificate(api: Api, request: str, *, seconds: float = 60.0) -> str:
+def certificate(api: Api, request: str, *, seconds: float = WAIT_SECONDS) -> str:
     """The signed certificate, once somebody has approved."""
 
     def signed() -> str:
@@ -73,7 +73,7 @@ def certificate(api: Api, request: str, *, seconds: float = 60.0) -> str:
 class Joiner:
     """One machine on its first boot from disk."""
 
-    def __init__(self, name: str, *, address: str, bootstrapper: Api, server: str, patience: float = 60.0) -> None:
+    def __init__(self, name: str, *, address: str, bootstrapper: Api, server: str, patience: float = WAIT_SECONDS) -> None:
         """`patience` are the seconds it waits for each of its certificates."""
         self.name = name
         self.address = address
