@@ -73,7 +73,9 @@ def certificate(api: Api, request: str, *, seconds: float = WAIT_SECONDS) -> str
 class Joiner:
     """One machine on its first boot from disk."""
 
-    def __init__(self, name: str, *, address: str, bootstrapper: Api, server: str, patience: float = WAIT_SECONDS) -> None:
+    def __init__(
+        self, name: str, *, address: str, bootstrapper: Api, server: str, patience: float = WAIT_SECONDS
+    ) -> None:
         """`patience` are the seconds it waits for each of its certificates."""
         self.name = name
         self.address = address
