@@ -95,6 +95,15 @@ def test_disks_and_the_log_stand_in_the_drawer(service: RunningService, open_pag
         expect(log).not_to_contain_text("line 199")
         assert log.evaluate("it => it.childElementCount") == 0
         keep(page, "log")
+    actions = drawer.get_by_role("button", name=f"Actions of {machines[0].name}")
+    actions.click()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("menuitem")).to_have_count(0)
+    actions.click()
+    page.get_by_role("menuitem", name="Remove host").click()
+    page.get_by_role("button", name="Remove", exact=True).click()
+    expect(drawer).to_have_count(0)
+    expect(page.get_by_test_id(f"host-{machines[0].name}")).to_have_count(0)
 
 
 def test_the_course_of_an_installation_is_drawn(service: RunningService, open_page: OpenPage, keep: Keep) -> None:

@@ -13,6 +13,7 @@ import {
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
 import { useHost, useHostFindings } from "../../api/reads";
 import type { Inventory } from "../../api/types";
+import { HostMenu } from "../hosts/HostMenu";
 import { HostState } from "../Status";
 import { Failure, Waiting } from "../Waiting";
 import { HostChecks } from "./HostChecks";
@@ -22,6 +23,8 @@ import { HostLog } from "./HostLog";
 import { HostNetwork } from "./HostNetwork";
 import { HostSummary } from "./HostSummary";
 import { inventoryOf } from "./inventory";
+
+const DAY_TWO = "AddToExistingClusterHost";
 
 interface Props {
   readonly infraEnvId: string;
@@ -35,6 +38,7 @@ export function HostDrawer({ infraEnvId, id, onClose }: Props) {
   const [tab, setTab] = useState<string | number>("summary");
   const host = live.data;
   const inventory: Inventory = useMemo(() => inventoryOf(host), [host]);
+  const name = host?.requested_hostname || inventory.hostname || id;
   const title = useRef<HTMLDivElement>(null);
   // Whoever opens a host with the keyboard is in it, and back in the table when it is closed.
   useEffect(() => {
@@ -46,7 +50,9 @@ export function HostDrawer({ infraEnvId, id, onClose }: Props) {
   }, []);
   const failing = findings.data?.filter(({ status }) => status === "failure" || status === "error").length ?? 0;
   const leave = (event: KeyboardEvent): void => {
-    const inside = event.currentTarget.contains(event.target as Node);
+    const target = event.target as Element;
+    // Whoever leaves a menu or a dialog stays with the host.
+    const inside = event.currentTarget.contains(target) && !target.closest("[role=menu], [aria-expanded=true]");
     if (event.key === "Escape" && inside && !event.defaultPrevented) onClose();
   };
   return (
@@ -54,11 +60,12 @@ export function HostDrawer({ infraEnvId, id, onClose }: Props) {
       <DrawerHead>
         <div ref={title} tabIndex={-1} className="fl-drawer-title">
           <Title headingLevel="h2" size="lg" className="fl-anywhere">
-            {host?.requested_hostname || inventory.hostname || id}
+            {name}
           </Title>
         </div>
         {host && <HostState status={host.status} />}
         <DrawerActions>
+          {host && <HostMenu row={{ ...host, cluster_id: host.cluster_id ?? null, name, day_two: host.kind === DAY_TWO }} onRemoved={onClose} />}
           <DrawerCloseButton onClick={onClose} aria-label="Close host" />
         </DrawerActions>
       </DrawerHead>

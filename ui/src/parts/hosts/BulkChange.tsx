@@ -29,7 +29,9 @@ const ROLES = [
 const SHOWN = 6;
 const PAUSE = 250;
 
-export function BulkChange({ hosts, onClose }: { readonly hosts: readonly HostRow[]; readonly onClose: () => void }) {
+type Changed = Pick<HostRow, "id" | "infra_env_id" | "name">;
+
+export function BulkChange({ hosts, onClose }: { readonly hosts: readonly Changed[]; readonly onClose: () => void }) {
   const single = hosts.length === 1 ? hosts[0] : undefined;
   const [name, setName] = useState(single?.name ?? "");
   const [first, setFirst] = useState(1);
@@ -125,7 +127,7 @@ export function BulkChange({ hosts, onClose }: { readonly hosts: readonly HostRo
   );
 }
 
-function Preview({ hosts, result }: { readonly hosts: readonly HostRow[]; readonly result: HostChangeResult }) {
+function Preview({ hosts, result }: { readonly hosts: readonly Changed[]; readonly result: HostChangeResult }) {
   const refused = result.results.filter(({ error }) => error);
   const old = new Map(hosts.map((row) => [row.id, row.name]));
   return (

@@ -1,4 +1,4 @@
-// What can be done with one host, in its row.
+// What can be done with one host, in its row and in its drawer.
 import { MenuToggle } from "@patternfly/react-core";
 import EllipsisVIcon from "@patternfly/react-icons/dist/esm/icons/ellipsis-v-icon";
 import { ActionsColumn, type IAction } from "@patternfly/react-table";
@@ -11,13 +11,22 @@ import { attempt, note } from "../notes";
 import { BulkChange } from "./BulkChange";
 import { ReplaceDialog } from "./ReplaceDialog";
 
-export function HostMenu({ row, onOpen }: { readonly row: HostRow; readonly onOpen: () => void }) {
+export type ActedHost = Pick<HostRow, "id" | "infra_env_id" | "cluster_id" | "name" | "status" | "day_two">;
+
+interface Props {
+  readonly row: ActedHost;
+  /** Where the host is not open yet. */
+  readonly onOpen?: () => void;
+  readonly onRemoved?: () => void;
+}
+
+export function HostMenu({ row, onOpen, onRemoved }: Props) {
   const [asking, setAsking] = useState<"" | "remove" | "change" | "replace">("");
   const act = (action: "unbind" | "reset" | "install", failed: string): void =>
     void attempt(() => actOnHost(row, action), failed);
   const editable = EDITABLE_HOST.has(row.status);
   const items: IAction[] = [
-    { title: "Open", onClick: onOpen },
+    ...(onOpen ? [{ title: "Open", onClick: onOpen }] : []),
     { title: "Change name, role, labels…", isDisabled: !editable, onClick: () => setAsking("change") },
   ];
   if (row.day_two) {
@@ -63,6 +72,7 @@ export function HostMenu({ row, onOpen }: { readonly row: HostRow; readonly onOp
           onConfirm={async () => {
             await deleteHost(row);
             note("success", `${row.name} was removed.`);
+            onRemoved?.();
           }}
         >
           The service forgets the host. A machine that still runs the discovery image comes back by itself after its next

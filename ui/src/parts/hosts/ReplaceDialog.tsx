@@ -31,7 +31,7 @@ function useFreeHosts(): readonly HostRow[] | undefined {
   return found;
 }
 
-export function ReplaceDialog({ row, onClose }: { readonly row: HostRow; readonly onClose: () => void }) {
+export function ReplaceDialog({ row, onClose }: { readonly row: Pick<HostRow, "id" | "infra_env_id" | "name">; readonly onClose: () => void }) {
   const free = useFreeHosts();
   const [chosen, setChosen] = useState("");
   const target = free?.find(({ id }) => id === chosen) ?? free?.[0];
