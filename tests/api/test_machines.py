@@ -90,6 +90,15 @@ async def test_a_reader_may_wait_for_more(machines: Machines) -> None:
     assert (await machines.ask("GET", machines.log_path(), query="wait=31")).status == 400
 
 
+async def test_a_service_that_ends_lets_its_readers_go(machines: Machines) -> None:
+    end = await machines.add(b"one\n")
+    waiting = asyncio.create_task(machines.read(f"offset={end}&wait=30"))
+    await asyncio.sleep(0)
+    machines.world.waits.close()
+    async with asyncio.timeout(15):
+        assert (await waiting)["text"] == ""
+
+
 async def test_what_was_sent_before_is_not_kept_twice(machines: Machines) -> None:
     await machines.add(b"one\ntwo\n")
     assert await machines.add(b"one\ntwo\nthree\n", offset=0) == 14

@@ -96,10 +96,10 @@ async def _append(world: World, key: HostKey, pieces: list[Piece], data: bytes, 
 
 
 async def follow(world: World, key: HostKey, *, offset: int | None, limit: int, seconds: float) -> LogPart:
-    """As `read`, but where there is nothing to read, something is waited for."""
+    """As `read`, but where there is nothing to read, something is waited for: not beyond the end of the service."""
     part = await read(world, key, offset=offset, limit=limit)
     end = asyncio.get_running_loop().time() + seconds
-    while not part.text and asyncio.get_running_loop().time() < end:
+    while not part.text and not world.waits.closed and asyncio.get_running_loop().time() < end:
         await asyncio.sleep(LOOK_SECONDS)
         part = await read(world, key, offset=offset, limit=limit)
     return part
