@@ -1,8 +1,9 @@
 """Calls of all programs of the host: what is told of them when they fail, and what never is."""
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 
+import httpx2
 import pytest
 
 from firstlight.host.calling import Api, Refused, Unreachable, reason_in, service
@@ -98,6 +99,29 @@ async def test_who_it_was_stands_in_front(tmp_path: Path) -> None:
         with pytest.raises(Unreachable, match="^the service cannot be reached: ") as failure:
             await gone.ask("GET", "/x")
     assert not failure.value.words.startswith("the service")
+
+
+class _Unclosable(httpx2.AsyncByteStream):
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        yield b"{}"
+
+    async def aclose(self) -> None:
+        raise httpx2.CloseError("the connection is gone already")
+
+
+class _Gone(httpx2.AsyncBaseTransport):
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        return httpx2.Response(200, stream=_Unclosable(), request=request)
+
+
+@pytest.mark.anyio
+async def test_a_connection_that_cannot_be_closed_was_not_there() -> None:
+    async with Api("http://service.invalid", transport=_Gone, headers=dict) as api:
+        with pytest.raises(Unreachable, match="gone already"):
+            await api.ask("GET", "/x")
+        with pytest.raises(Unreachable, match="gone already"):
+            async with api.stream("GET", "/x"):
+                pass
 
 
 @pytest.mark.anyio

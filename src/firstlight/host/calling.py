@@ -147,26 +147,26 @@ class Api:
         silence_limit: float | None = None,
     ) -> AsyncGenerator[httpx2.Response]:
         """An answer under way, whatever its status; without a limit the caller bounds the time."""
-        async with AsyncExitStack() as stack:
-            try:
-                answer = await stack.enter_async_context(
-                    self._opened().stream(
-                        method,
-                        self._url + path,
-                        params=dict(query or {}),
-                        content=content,
-                        headers={**self._headers(), **(headers or {})},
-                        timeout=httpx2.Timeout(silence_limit, connect=self._connect_seconds),
-                        extensions=self._extensions,
+        try:
+            async with AsyncExitStack() as stack:
+                try:
+                    answer = await stack.enter_async_context(
+                        self._opened().stream(
+                            method,
+                            self._url + path,
+                            params=dict(query or {}),
+                            content=content,
+                            headers={**self._headers(), **(headers or {})},
+                            timeout=httpx2.Timeout(silence_limit, connect=self._connect_seconds),
+                            extensions=self._extensions,
+                        )
                     )
-                )
-            except _TROUBLE as reason:
-                raise self._unreachable(reason) from reason
-            try:
+                except _TROUBLE as reason:
+                    raise self._unreachable(reason) from reason
                 yield answer
-            except _BROKEN_OFF as reason:
-                # What the caller makes of an answer is not ours to judge: only that it did not come to its end.
-                raise self._unreachable(reason) from reason
+        except _BROKEN_OFF as reason:
+            # What the caller makes of an answer is not ours to judge: only that it, or its end, did not come.
+            raise self._unreachable(reason) from reason
 
     def _unreachable(self, reason: BaseException) -> Unreachable:
         words = words_of(reason)
