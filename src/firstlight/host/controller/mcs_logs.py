@@ -29,6 +29,8 @@ class McsLogs:
     def __init__(self, site: Site) -> None:
         self._site = site
         self._seen: frozenset[Address] = frozenset()
+        self._forgotten: dict[Address, datetime] = {}
+        """Since when an address counts only if it asks again."""
         self._read: dict[tuple[str, int], datetime] = {}
         """Pod and its restarts → until when its log was read."""
 
@@ -51,15 +53,31 @@ class McsLogs:
         return self._seen
 
     def forget(self, addresses: frozenset[Address]) -> None:
-        """They count again when they ask again."""
+        """They count again when they ask again: what they asked before may be read once more."""
         self._seen -= addresses
+        self._forgotten |= dict.fromkeys(addresses, datetime.now(UTC))
 
     async def _look(self, pod: Pod, query: dict[str, str]) -> bool:
         path = f"{PODS}/{pod.metadata.name}/log"
         try:
-            log = await self._site.kube.ask("GET", path, query=query)
+            log = await self._site.kube.ask("GET", path, query={**query, "timestamps": "true"})
         except (Refused, Unreachable) as trouble:
             self._site.log.once(path, f"The log of {pod.metadata.name} cannot be read: {trouble}.")
             return False
-        self._seen |= ignited_addresses(log.decode("utf-8", "replace"))
+        for line in log.decode("utf-8", "replace").splitlines():
+            self._seen |= {address for address in ignited_addresses(line) if self._is_news(address, line)}
         return True
+
+    def _is_news(self, address: Address, line: str) -> bool:
+        """Also when nobody stamped the line: better too early than never."""
+        forgotten, written = self._forgotten.get(address), _time_of(line)
+        return forgotten is None or written is None or written > forgotten
+
+
+def _time_of(line: str) -> datetime | None:
+    """When a line was written, which the kubelet puts before it."""
+    try:
+        written = datetime.fromisoformat(line.partition(" ")[0])
+    except ValueError:
+        return None
+    return written if written.tzinfo is not None else None
