@@ -103,6 +103,7 @@ async def test_the_bootstrap(rig: Rig) -> None:
     names = zip(OTHER_IDS, ("master-1", "master-2"), strict=True)
     hub.masters = [
         {"id": one, "infra_env_id": INFRA_ENV_ID, "requested_hostname": name, "role": "master", "inventory": "{}"}
+        | {"progress": {"current_stage": "Rebooting"}}
         for one, name in names
     ]
     hub.masters[0]["inventory"] = inventory

@@ -210,6 +210,32 @@ async def test_a_master_that_is_tried_again_is_seen_again(rig: Rig) -> None:
     assert (OTHER_IDS[0], "Configuring", "") in hub.stages
 
 
+async def test_a_master_that_has_not_begun_again_has_not_asked_again(rig: Rig) -> None:
+    """A service that heard of a late stage now would take none of those that come before it."""
+    hub, plane = Hub(masters=others("Configuring", "Joined")), Plane()
+    hub.masters[0]["inventory"] = json.dumps({"interfaces": [{"ipv4_addresses": ["192.168.126.12/24"]}]})
+    ready, plane.nodes = plane.nodes, []
+    log = rig.root / "var/log/containers/machine-config-server-x_openshift_machine-config-server-1.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    log.write_text('requested by 192.168.126.12:32780 User-Agent:"Ignition/2.6.0"\n')
+    looks: list[str] = []
+    told: list[str] = []
+
+    def again(asked: Asked) -> Said | None:
+        looks.extend([asked.path] * ("role=master" in asked.query and "with-inventory" in asked.query))
+        if len(looks) == 3:
+            hub.masters[0]["progress"] = {"current_stage": ""}
+        if len(looks) >= 6 and not plane.nodes:
+            told.extend(stage for host, stage, _ in hub.stages if host == OTHER_IDS[0])
+            plane.nodes = ready
+        return None
+
+    hub.refuse = again
+    assert await bootstrap(rig, hub, plane) == 0, rig.log()
+    assert len(looks) >= 6
+    assert told == []
+
+
 async def test_the_service_on_this_host_stays_for_workers_that_need_it(rig: Rig) -> None:
     """Also when the cluster does not say at once who installs it."""
     worker = {"id": OTHER_IDS[0], "role": "worker", "requested_hostname": "worker-0"}

@@ -13,9 +13,9 @@ EVERY_SECONDS: Final = 30.0
 CALL_SECONDS: Final = 30.0
 BEYOND: Final = frozenset({"Configuring", "Joined", "Done", "Waiting for ignition", "Failed"})
 LIVE: Final = frozenset(
-    {"Starting installation", "Installing", "Writing image to disk", "Copying registry data to disk"}
+    {"", "Starting installation", "Installing", "Writing image to disk", "Copying registry data to disk"}
 )
-"""Stages in which a host cannot have booted from its disk."""
+"""Stages in which a host cannot have booted from its disk; one that is tried again begins without any."""
 ROLES: Final = ("master", "worker", "arbiter")
 
 
