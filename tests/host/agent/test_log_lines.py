@@ -8,6 +8,7 @@ from firstlight.host.agent.logs import sender
 from firstlight.host.agent.logs.writing import LONGEST_LINE, Log
 from firstlight.host.controller.log import LONGEST_LINE as LONGEST_OF_CONTROLLER
 from firstlight.host.controller.log import Log as ControllerLog
+from firstlight.host.installer.log import Log as InstallerLog
 from firstlight.host.settings import Logging
 
 SECRET = "token-nobody-may-see"
@@ -19,9 +20,13 @@ IDS = {
 
 
 def surprise(size: int) -> Exception:
+    return surprise_about("w" * size)
+
+
+def surprise_about(history: str) -> Exception:
     """With a long history, as those of HTTP clients have."""
     try:
-        raise ValueError("the very reason") from RuntimeError("w" * size)
+        raise ValueError("the very reason") from RuntimeError(history)
     except ValueError as reason:
         return reason
 
@@ -34,6 +39,24 @@ def test_the_agent_s_log(capsys: pytest.CaptureFixture[str]) -> None:
     assert SECRET[:5] not in text
     assert "It failed." in text
     assert "the very reason" in text
+
+
+@pytest.mark.parametrize("end", ["", "y"])
+def test_the_cut_beginning_of_a_trace_leaves_no_half_of_a_secret(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, end: str
+) -> None:
+    """Wherever the cut falls: by one letter more or less it falls within a secret."""
+    logs = (
+        Log(Logging(journal=False, stdout=True), secrets=(SECRET,)),
+        ControllerLog(secrets=(SECRET,)),
+        InstallerLog(tmp_path / "log", secrets=(SECRET,), journal=None),
+    )
+    for log in logs:
+        log.failure("It failed.", surprise_about(SECRET * 2000 + end))
+        text = capsys.readouterr().out
+        assert SECRET[-1:] + "*" not in text
+        assert SECRET[-1:] + "<" not in text
+        assert "the very reason" in text
 
 
 def test_the_controller_s_log_tells_a_failure_once() -> None:

@@ -30,7 +30,8 @@ class Log:
 
     def failure(self, sentence: str, reason: BaseException, **facts: object) -> None:
         """An error nobody foresaw, with where it came from, told once as long as it stays the same."""
-        trace = "".join(traceback.format_exception(reason))[-LONGEST_TRACE:]
+        # Its beginning is cut off, which must not leave half a secret.
+        trace = self._without_secrets("".join(traceback.format_exception(reason)))[-LONGEST_TRACE:]
         if self._last_word.get(sentence) != trace:
             self._last_word[sentence] = trace
             self._write("error", f"{sentence} {trace}", facts)
@@ -45,10 +46,14 @@ class Log:
     def text(self) -> bytes:
         return "".join(f"{line}\n" for line in self._lines).encode("utf-8", "replace")
 
-    def _write(self, level: str, sentence: str, facts: dict[str, object]) -> None:
-        text = " ".join([sentence, *(f"{name}={value}" for name, value in facts.items() if value not in ("", None))])
+    def _without_secrets(self, text: str) -> str:
         for secret in self._secrets:
             text = text.replace(secret, "***")
+        return text
+
+    def _write(self, level: str, sentence: str, facts: dict[str, object]) -> None:
+        text = " ".join([sentence, *(f"{name}={value}" for name, value in facts.items() if value not in ("", None))])
+        text = self._without_secrets(text)
         line = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {level:7} {text}".replace("\n", " | ")[:LONGEST_LINE]
         self._lines.append(line)
         if not self._quiet:

@@ -46,7 +46,8 @@ class Log:
 
     def failure(self, sentence: str, reason: BaseException) -> None:
         """An error nobody foresaw, with where it came from, of which the end says most."""
-        trace = "".join(traceback.format_exception(reason))
+        # Its beginning is cut off, which must not leave half a secret.
+        trace = self.without_secrets("".join(traceback.format_exception(reason)))
         self._write(ERROR, f"{sentence} {trace[-LONGEST_TRACE:]}", {})
 
     def without_secrets(self, text: str) -> str:

@@ -114,14 +114,12 @@ class Log:
 
     def failure(self, sentence: str, reason: BaseException, **facts: object) -> None:
         """An error nobody foresaw, with where it came from."""
-        trace = "".join(traceback.format_exception(reason))[-LONGEST_TRACE:]
+        trace = self._masked("".join(traceback.format_exception(reason)))[-LONGEST_TRACE:]
         self.write(ERROR, f"{sentence} {trace}", **facts)
 
     def write(self, priority: int, sentence: str, **facts: object) -> None:
         text = " ".join([sentence, *(f"{name}={value}" for name, value in facts.items() if value not in ("", None))])
-        masker = Masker(also=self._secrets)
-        # Masked before it is cut: half a secret is not found any more.
-        text = "".join(masker.line(line) for line in text.splitlines(keepends=True))[:LONGEST_LINE]
+        text = self._masked(text)[:LONGEST_LINE]
         stamped = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {_WORDS[priority]:7} {text}"
         self.tail.add(stamped.replace("\n", " | "))
         sent = self._journal is not None and self._to_journal(priority, text)
@@ -132,6 +130,11 @@ class Log:
         if self._file is not None:
             with suppress(OSError), self._file.open("a") as file:
                 file.write(stamped + "\n")
+
+    def _masked(self, text: str) -> str:
+        """Always before it is cut: half a secret is not found any more."""
+        masker = Masker(also=self._secrets)
+        return "".join(masker.line(line) for line in text.splitlines(keepends=True))
 
     def _to_journal(self, priority: int, text: str) -> bool:
         fields = {
