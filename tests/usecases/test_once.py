@@ -11,10 +11,12 @@ from msgspec.structs import replace
 from firstlight.core.decision import HostKey
 from firstlight.core.errors import Unavailable
 from firstlight.core.model.plan import ONCE, Step, StepPlan, StepType
+from firstlight.core.steps.replies import Reply
 from firstlight.server.ports.subjects import CHANGES, host_subject
 from firstlight.server.ports.writes import PutHost, PutIssued, PutPlan, TouchCluster, Write
 from firstlight.server.store.sql_store import open_store
 from firstlight.server.usecases import agents
+from firstlight.server.usecases.caller import Caller
 from firstlight.server.usecases.sessions import Sessions
 from firstlight.server.usecases.world import World
 from tests.builders.moments import CLUSTER_ID
@@ -86,6 +88,21 @@ async def test_it_is_asked_for_again_when_nothing_came_of_it(world: World, clock
     other = another_replica(world)
     assert await poll(other, key) == first
     assert await poll(another_replica(world), key) == {}, "the second time is on record, too"
+
+
+async def test_who_has_answered_is_not_asked_again_before_somebody_thought_about_it(
+    world: World, clock: SetClock
+) -> None:
+    """A measurement longer than the interval of polls: the plan is the old one for a moment after it ended."""
+    key = await planned(world, Step(StepType.DISK_SPEED, ("x",)))
+    first = await poll(world, key)
+    clock.forward(timedelta(seconds=2 * world.policy.poll_seconds))
+    reply = Reply(step=StepType.DISK_SPEED, output='{"path": "/dev/sda", "io_sync_duration": 3}', exit_code=0)
+    await agents.take_reply(world, key, reply, caller=Caller(name="agent"))
+    assert await poll(world, key) == {}
+    assert await poll(another_replica(world), key) == {}
+    clock.forward(timedelta(seconds=world.policy.poll_seconds))
+    assert await poll(world, key) == first, "the plan still wants it"
 
 
 async def test_another_step_of_its_kind_is_handed_out(world: World) -> None:

@@ -65,7 +65,7 @@ async def _record(world: World, session: Session) -> None:
     try:
         await world.store.commit(PutIssued(key=session.key, issued=issued))
     except BaseException:
-        # The answer does not leave: nothing was handed out.
+        # Nothing was handed out, or nothing heard: neither answer leaves.
         for step in handed:
             session.issued.pop(step, None)
         world.sessions.drop(session)
@@ -147,7 +147,9 @@ async def take_reply(world: World, key: HostKey, reply: Reply, *, caller: Caller
         return
     if reply.exit_code == 0 and session.state.host.media is MediaStatus.DISCONNECTED:
         await replies.media_back(world, session, caller=caller)
-    session.answered(reply.step)
+    session.answered(reply.step, now=world.clock.now().timestamp())
+    if session.unrecorded:
+        await _record(world, session)
     fingerprint = hash((reply.output, reply.exit_code))
     if session.replies.get(reply.step) == fingerprint:
         return

@@ -134,22 +134,30 @@ class Session:
         before = self.issued.get(piece.step)
         if before is None or before.fingerprint != piece.fingerprint:
             return -inf
-        kind = REPORT_OF.get(piece.step)
         repeat_after = min(repeat_after, piece.again_seconds)
-        if before.answered and kind is not None and kind not in self.digests:
+        if self._brought_nothing(before, piece):
             repeat_after = min(repeat_after, (self.state.plan or NOTHING_TO_DO).next_instruction_seconds)
         return before.at + repeat_after
 
     def _is_due(self, before: Issued, piece: _Piece, now: float, repeat_after: float) -> bool:
         if before.fingerprint != piece.fingerprint or now - before.at >= min(repeat_after, piece.again_seconds):
             return True
-        kind = REPORT_OF.get(piece.step)
-        return before.answered and kind is not None and kind not in self.digests
+        return self._brought_nothing(before, piece)
 
-    def answered(self, step: StepType) -> None:
+    def _brought_nothing(self, before: Issued, piece: _Piece) -> bool:
+        """It was answered, and yet nothing is known: it may be asked for again soon, unless it does harm."""
+        kind = REPORT_OF.get(piece.step)
+        return before.answered and kind is not None and kind not in self.digests and piece.step not in ONCE
+
+    def answered(self, step: StepType, *, now: float) -> None:
+        """A step that must run once counts as handed out with its answer: until somebody has thought about that, the
+        plan still asks for it, and who has answered would begin anew."""
         issued = self.issued.get(step)
         if issued is not None:
             issued.answered = True
+            if step in ONCE:
+                issued.at = now
+                self.unrecorded.append(step)
 
     @property
     def subject(self) -> str:
