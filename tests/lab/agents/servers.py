@@ -15,7 +15,7 @@ SERVICES = f"{PREFIX}.1"
 STOP_SECONDS = 10
 
 
-def until(true: Callable[[], object], *, what: str, seconds: float = 60.0, pause: float = 0.1) -> None:
+def until(true: Callable[[], object], *, what: str, seconds: float = 180.0, pause: float = 0.1) -> None:
     end = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < end, f"after {seconds:g} seconds still not: {what}"
