@@ -42,7 +42,7 @@ SWITCH_SECONDS: Final = 0.0005
 
 def serve(settings: Settings) -> None:
     """Run until told to stop."""
-    _spare_the_collector()
+    spare_the_collector()
     sys.setswitchinterval(SWITCH_SECONDS)
     allow_many_files()
     set_up_logging(level=settings.log_level, json_lines=settings.log_format == "json")
@@ -53,7 +53,7 @@ def serve(settings: Settings) -> None:
         return
 
 
-def _spare_the_collector() -> None:
+def spare_the_collector() -> None:
     """Decoded documents are many, long-lived and free of cycles: looking through them all the time is wasted."""
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
