@@ -41,6 +41,7 @@ async def test_beside_another_process(tmp_path: Path) -> None:
                 assert response.status == 200
                 assert len(await response.read()) == (tmp_path / "base.iso").stat().st_size
             child = _children()[0]
+            assert os.getpgid(child) != os.getpgid(0), "an interrupt at the terminal must not reach it first"
             os.kill(child, signal.SIGKILL)
             # Whoever comes now waits until the next process is up.
             async with session.get(f"{url}/live") as response:

@@ -142,6 +142,8 @@ async def _kept_up(options: Options, listening: socket.socket) -> None:
             str(listening.fileno()),
             stdin=asyncio.subprocess.PIPE,
             pass_fds=(listening.fileno(),),
+            # Ctrl-C at a terminal is for the parent, which ends this one.
+            start_new_session=True,
         )
         try:
             assert process.stdin is not None
