@@ -105,6 +105,30 @@ async def test_who_has_answered_is_not_asked_again_before_somebody_thought_about
     assert await poll(world, key) == first, "the plan still wants it"
 
 
+async def test_nor_when_it_starts_anew_meanwhile(world: World, clock: SetClock) -> None:
+    key = await planned(world, Step(StepType.DISK_SPEED, ("x",)))
+    first = await poll(world, key)
+    reply = Reply(step=StepType.DISK_SPEED, output='{"path": "/dev/sda", "io_sync_duration": 3}', exit_code=0)
+    await agents.take_reply(world, key, reply, caller=Caller(name="agent"))
+    await registered_anew(world, clock)
+    world.sessions.restart(key)
+    assert await poll(world, key) == {}
+    await world.store.commit(PutPlan(key=key, plan=StepPlan()))
+    world.sessions.forget(host_subject(key))
+    assert await poll(world, key) == {}
+    await world.store.commit(PutPlan(key=key, plan=StepPlan(steps=(Step(StepType.DISK_SPEED, ("x",)),))))
+    world.sessions.forget(host_subject(key))
+    assert await poll(world, key) == first, "somebody thought about it, and wants it once more"
+
+
+async def registered_anew(world: World, clock: SetClock) -> None:
+    clock.forward(timedelta(seconds=1))
+    state = await world.store.cluster_state(CLUSTER_ID)
+    assert state is not None
+    again = replace(state.hosts[0].host, registered_at=clock.now())
+    await world.store.commit(TouchCluster(cluster_id=CLUSTER_ID, expect_revision=state.revision), PutHost(host=again))
+
+
 async def test_another_step_of_its_kind_is_handed_out(world: World) -> None:
     key = await planned(world, Step(StepType.INSTALL, ("x",)))
     first = await poll(world, key)
@@ -117,11 +141,7 @@ async def test_another_step_of_its_kind_is_handed_out(world: World) -> None:
 async def test_who_registered_anew_is_asked_anew(world: World, clock: SetClock) -> None:
     key = await planned(world, Step(StepType.INSTALL, ("x",)))
     first = await poll(world, key)
-    clock.forward(timedelta(seconds=1))
-    state = await world.store.cluster_state(CLUSTER_ID)
-    assert state is not None
-    again = replace(state.hosts[0].host, registered_at=clock.now())
-    await world.store.commit(TouchCluster(cluster_id=CLUSTER_ID, expect_revision=state.revision), PutHost(host=again))
+    await registered_anew(world, clock)
     assert await poll(another_replica(world), key) == first
 
 

@@ -34,12 +34,14 @@ JUST_REGISTERED: Final = frozenset({HostStatus.DISCOVERING, HostStatus.DISCOVERI
 class Issued:
     """When a step was last handed out, with which arguments, and whether its answer has come."""
 
-    __slots__ = ("answered", "at", "fingerprint")
+    __slots__ = ("answered", "at", "fingerprint", "unjudged")
 
     def __init__(self, fingerprint: int, at: float) -> None:
         self.fingerprint = fingerprint
         self.at = at
         self.answered = False
+        self.unjudged: StepPlan | None = None
+        """The plan that asked for a step that must run once, from its answer until there is another plan."""
 
 
 class _Piece(NamedTuple):
@@ -79,6 +81,9 @@ class Session:
         """Steps that must run once, handed out in an answer that may leave once they are on record."""
         self.pieces: tuple[_Piece, ...] = ()
         self.tail = b""
+        for it in issued.values():
+            if it.unjudged is not None and it.unjudged != state.plan:
+                it.unjudged = None
         self.take_plan(state.plan or NOTHING_TO_DO)
 
     def take_plan(self, plan: StepPlan) -> None:
@@ -156,7 +161,7 @@ class Session:
         if issued is not None:
             issued.answered = True
             if step in ONCE:
-                issued.at = now
+                issued.at, issued.unjudged = now, self.state.plan
                 self.unrecorded.append(step)
 
     @property
@@ -219,15 +224,15 @@ class Sessions:
     ) -> dict[StepType, Issued]:
         """What this agent was asked; outlives the session, since a change of facts does not stop a running step.
 
-        `since` is when it registered: what it was asked before is void, also when it told another replica. `recorded`
-        is what is on record, perhaps by another replica.
+        `since` is when it registered: what it was asked before is void, also when it told another replica, unless it
+        has answered and nobody has thought about that yet. `recorded` is what is on record, perhaps by another replica.
         """
         known = self._issued.setdefault(key, {})
         for step, (fingerprint, at) in (recorded or {}).items():
             before = known.get(step)
             if before is None or before.at < at:
                 known[step] = Issued(fingerprint, at)
-        for step in [step for step, issued in known.items() if issued.at < since]:
+        for step in [step for step, issued in known.items() if issued.at < since and issued.unjudged is None]:
             del known[step]
         self._issued.move_to_end(key)
         while len(self._issued) > self._most:
@@ -257,7 +262,10 @@ class Sessions:
     def restart(self, key: HostKey) -> None:
         """The agent registered anew: whatever it was asked before is void."""
         self._outdate(host_subject(key))
-        self._issued.pop(key, None)
+        known = self._issued.pop(key, {})
+        answered = {step: issued for step, issued in known.items() if issued.unjudged is not None}
+        if answered:
+            self._issued[key] = answered
         self._drop(key)
 
     def get(self, key: HostKey) -> Session | None:
