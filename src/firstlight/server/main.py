@@ -5,7 +5,6 @@ import gc
 import os
 import socket
 import ssl
-import sys
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from typing import Final
@@ -36,14 +35,11 @@ BACKLOG: Final = 2_048
 """Connections that may wait to be taken."""
 GRACE: Final = 5
 """Seconds that running requests have when the service is asked to stop."""
-SWITCH_SECONDS: Final = 0.0005
-"""How long a thread that calculates keeps the loop waiting. A request waits several times, and Python's 5 ms add up."""
 
 
 def serve(settings: Settings) -> None:
     """Run until told to stop."""
     spare_the_collector()
-    sys.setswitchinterval(SWITCH_SECONDS)
     allow_many_files()
     set_up_logging(level=settings.log_level, json_lines=settings.log_format == "json")
     try:
