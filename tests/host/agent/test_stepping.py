@@ -250,6 +250,24 @@ async def test_asked_again_after_the_answer_it_runs_again(tmp_path: Path) -> Non
     assert ran == ["ran", "ran"]
 
 
+async def test_asked_for_before_the_answer_it_does_not_run_again(tmp_path: Path) -> None:
+    """The service handed it out while the answer of an earlier life of the agent was on its way."""
+    ran: list[str] = []
+    bench = Bench(tmp_path, an_action("disk", counting(ran), once=True), an_action("inventory", counting(ran)))
+    noted = bench.stepper.answers
+    await bench.answer("disk", *DISK)
+    bench.once.delivered("disk", DISK)
+    while bench.stepper.running:
+        await asyncio.sleep(0)
+    step = Step(step_type="disk", step_id="id-1", args=DISK)
+    bench.stepper.take(step, noted=noted)
+    assert bench.stepper.running == ()
+    bench.stepper.take(step, noted=bench.stepper.answers)
+    assert bench.stepper.running == ("disk",)
+    await bench.letters.until(2)
+    assert ran == ["ran", "ran"]
+
+
 async def test_what_cannot_be_recorded_does_not_begin(tmp_path: Path) -> None:
     ran: list[str] = []
     (tmp_path / "state").write_text("a file where the folder should be")

@@ -84,7 +84,7 @@ class Poller:
 
     async def run(self) -> Ending:
         while not self._rebooted():
-            asked_at = self._clock()
+            asked_at, noted = self._clock(), self._stepper.answers
             try:
                 plan = await self._unless_ended(self._ask())
             except (Refused, Unreachable) as trouble:
@@ -96,7 +96,7 @@ class Poller:
             else:
                 if plan is None:
                     return Ending.STEP
-                pause = await self._follow(plan, asked_at)
+                pause = await self._follow(plan, asked_at, noted=noted)
             if await self._unless_ended(self._pause(pause)) is None:
                 return Ending.STEP
             if plan is not None and plan.leave and not await self._installer_runs():
@@ -113,7 +113,7 @@ class Poller:
             seen=standing.digest if wait and standing is not None else "",
         )
 
-    async def _follow(self, plan: Instructions, asked_at: float) -> float:
+    async def _follow(self, plan: Instructions, asked_at: float, *, noted: int) -> float:
         """Do what the service says; answers how long to pause before asking again."""
         self._not_found = 0
         self._patience.reset()
@@ -123,7 +123,7 @@ class Poller:
         now = self._clock()
         for step in plan.steps:
             self._delivery.memory.asked((step.step_type, step.arguments), now=now)
-            self._stepper.take(step)
+            self._stepper.take(step, noted=noted)
         if self._delivery.waiting:
             await self._delivery.flush()
         named = min(LONGEST, plan.next_instruction_seconds) if plan.next_instruction_seconds > 0 else UNNAMED

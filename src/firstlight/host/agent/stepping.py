@@ -65,6 +65,9 @@ class Stepper:
         self._running: dict[str, tuple[tuple[str, ...], asyncio.Task[None]]] = {}
         self._next: dict[str, Step] = {}
         self._answering: set[str] = set()
+        self._answered: dict[Key, int] = {}
+        self.answers = 0
+        """Of steps that run once. Who asks for steps notes the number before: what was answered since has crossed."""
         self.ended = asyncio.Event()
         """A step asked for the whole program to end."""
 
@@ -72,9 +75,15 @@ class Stepper:
     def running(self) -> tuple[str, ...]:
         return tuple(sorted(self._running))
 
-    def take(self, step: Step) -> None:
-        """Start a step, or let it wait for the one of its type that runs; the newest of those that wait counts."""
+    def take(self, step: Step, *, noted: int | None = None) -> None:
+        """Start a step, or let it wait for the one of its type that runs; the newest of those that wait counts.
+
+        `noted` is the number of answers when it was asked for, None if nobody asked.
+        """
         kind = step.step_type
+        if noted is not None and self._answered.get((kind, step.arguments), 0) > noted:
+            self._log.info("A step was answered while it was asked for.", step=kind, id=step.step_id)
+            return
         if kind == DISK_SPEED and INSTALL in self._running:
             self._log.info("A disk that is being installed is not measured.", id=step.step_id)
             return
@@ -128,6 +137,9 @@ class Stepper:
                 self._note_end(step, reply)
             self._answering.add(step.step_type)
             await self._delivery.send(key, reply)
+            if self._is_once(step):
+                self.answers += 1
+                self._answered[key] = self.answers
             if done.stop_polling:
                 self.ended.set()
         except Exception as reason:  # the outermost loop of a step
